@@ -21,7 +21,7 @@ from mkdocs.structure.files import File, Files
 log = get_plugin_logger(__name__)
 
 WIDTH = 96
-NOT_API = {"cli", "core"}  # the command line has its own page; the core is nobody's business
+NOT_API = {"cli", "core"}  # the command line has its own page; the core is internal
 LOADED = re.compile(
     r"""<(?:script|img|iframe|source)\b[^>]*\bsrc=["']?((?:https?:)?//[^"'\s>]+)"""
     r"""|<link\b(?![^>]*\brel=["']?(?:canonical|next|prev))[^>]*\bhref=["']?((?:https?:)?//[^"'\s>]+)"""
@@ -92,7 +92,7 @@ def api_pages() -> Iterator[tuple[str, str]]:
         if not name.startswith("_") and name not in NOT_API:
             page = f"# highseason.{name}\n\n::: highseason.{name}\n"
             if name == "policies":  # they are discovered when imported, so reading cannot list them
-                page += f"    options:\n      members: {highseason.policies.__all__}\n"
+                page += f"    options:\n      members: {dir(highseason.policies)}\n"
             yield f"reference/api/{name}.md", page
 
 

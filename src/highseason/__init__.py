@@ -101,6 +101,6 @@ def _hint(name: str) -> str:
         return ""
     if name in _MOVED:
         return f": it is part of hs.{_MOVED[name]}"
-    if name in import_module("highseason.policies").__all__:
+    if name in dir(import_module("highseason.policies")):
         return f": write hs.policies.{name}"
     return f". {did_you_mean(name, __all__)}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from highseason.core.extras import require
+from highseason.core.names import public_names as _public_names
 from highseason.policies import ForeignPolicy, Policy
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from highseason.adapters.river_bandits import RiverPolicy
 
 __all__ = ["from_mabwiser", "from_river", "to_mabwiser", "to_river"]
+__dir__ = _public_names(__name__)
 
 
 def from_river(policy: Any, title: str = "") -> ForeignPolicy:

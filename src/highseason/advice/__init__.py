@@ -32,3 +32,6 @@ from highseason.advice.tuner import Curve as Curve
 from highseason.advice.tuner import Tuned as Tuned
 from highseason.advice.tuner import tune as tune
 from highseason.advice.worlds import World as World
+from highseason.core.names import public_names as _public_names
+
+__dir__ = _public_names(__name__)

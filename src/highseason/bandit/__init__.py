@@ -29,3 +29,6 @@ from highseason.bandit.events import event_to_json as event_to_json
 from highseason.bandit.ledger import Decision as Decision
 from highseason.bandit.ledger import Ranked as Ranked
 from highseason.bandit.ledger import TurnOutcome as TurnOutcome
+from highseason.core.names import public_names as _public_names
+
+__dir__ = _public_names(__name__)

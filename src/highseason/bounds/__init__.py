@@ -16,3 +16,6 @@ from highseason.bounds.theorems import NoTheoremError as NoTheoremError
 from highseason.bounds.theorems import provable as provable
 from highseason.bounds.theorems import regret as regret
 from highseason.bounds.theorems import theorem as theorem
+from highseason.core.names import public_names as _public_names
+
+__dir__ = _public_names(__name__, "paper")

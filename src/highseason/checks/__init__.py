@@ -22,3 +22,6 @@ from highseason.checks.run import check_policy as check_policy
 from highseason.checks.run import forecaster_checks as forecaster_checks
 from highseason.checks.run import multiplier_checks as multiplier_checks
 from highseason.checks.run import policy_checks as policy_checks
+from highseason.core.names import public_names as _public_names
+
+__dir__ = _public_names(__name__)

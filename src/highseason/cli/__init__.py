@@ -7,9 +7,11 @@ stdout carries the answer and nothing else; progress, warnings and errors go to 
 import click
 
 from highseason.cli.group import NAME, CommandGroup
+from highseason.core.names import public_names as _public_names
 from highseason.core.version import __version__
 
 __all__ = ["main"]
+__dir__ = _public_names(__name__)
 
 
 @click.command(

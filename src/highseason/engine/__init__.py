@@ -3,6 +3,7 @@
 `play` is the readable loop, `simulate` plays many games at once; both choose the same arms.
 """
 
+from highseason.core.names import public_names as _public_names
 from highseason.core.text import Table as Table
 from highseason.engine.forecast_cost import BacktestCost as BacktestCost
 from highseason.engine.forecast_cost import ForecastCost as ForecastCost
@@ -28,3 +29,5 @@ from highseason.engine.turn import illegal_arm as illegal_arm
 from highseason.engine.turn import is_legal as is_legal
 from highseason.engine.turn import learn as learn
 from highseason.engine.turn import select as select
+
+__dir__ = _public_names(__name__)

@@ -1,5 +1,6 @@
 """Logs: what was shown when and with which reward; readers, generators, replay and noise."""
 
+from highseason.core.names import public_names as _public_names
 from highseason.logs.arm_lifespans import Frontier as Frontier
 from highseason.logs.arm_lifespans import Lifespans as Lifespans
 from highseason.logs.arm_lifespans import Slice as Slice
@@ -41,3 +42,5 @@ from highseason.logs.table_format import OpenBanditLog as OpenBanditLog
 from highseason.logs.table_format import TableLog as TableLog
 from highseason.logs.uniformity import Uniformity as Uniformity
 from highseason.logs.yahoo_format import YahooLog as YahooLog
+
+__dir__ = _public_names(__name__)

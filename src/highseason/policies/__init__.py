@@ -8,9 +8,8 @@ Every module of this folder is imported here: a policy in a new file needs no en
 The imports by name tell type checkers what there is.
 """
 
-from types import ModuleType as _ModuleType
-
 from highseason.core.jitable import jitable as jitable
+from highseason.core.names import public_names as _public_names
 from highseason.core.random import ARMS as ARMS
 from highseason.core.random import DECISION as DECISION
 from highseason.core.random import REWARD as REWARD
@@ -103,13 +102,5 @@ globals().update(
         if policy.__module__.startswith(f"{__name__}.")
     }
 )
-__all__ = sorted(
-    name
-    for name, value in globals().items()
-    if not name.startswith("_") and not isinstance(value, _ModuleType)
-)
 
-
-def __dir__() -> list[str]:
-    """The public names, without the modules they are defined in."""
-    return __all__
+__dir__ = _public_names(__name__)

@@ -8,6 +8,7 @@ matplotlib is imported when a figure is drawn, not before.
 <Figure: When will it explore?>
 """
 
+from highseason.core.names import public_names as _public_names
 from highseason.policies.timing import Timing as Timing
 from highseason.policies.timing import timing as timing
 from highseason.report.bound_plots import bound as bound
@@ -31,3 +32,5 @@ from highseason.report.plan_plots import plan as plan
 from highseason.report.simulation_plots import curves as curves
 from highseason.report.simulation_plots import rewards as rewards
 from highseason.report.simulation_plots import sensitivity as sensitivity
+
+__dir__ = _public_names(__name__)

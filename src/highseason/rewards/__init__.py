@@ -1,5 +1,6 @@
 """What an arm pays: visitors who buy or spend, Bernoulli, clipped normal, or any distribution."""
 
+from highseason.core.names import public_names as _public_names
 from highseason.core.special import normal_quantile as normal_quantile
 from highseason.rewards.model import Rewards as Rewards
 from highseason.rewards.model import bernoulli as bernoulli
@@ -10,3 +11,5 @@ from highseason.rewards.text import parse as parse
 from highseason.rewards.visitors import effective_visitors as effective_visitors
 from highseason.rewards.visitors import spend as spend
 from highseason.rewards.visitors import visitors as visitors
+
+__dir__ = _public_names(__name__)

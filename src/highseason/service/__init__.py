@@ -6,11 +6,13 @@
 from typing import TYPE_CHECKING, Any
 
 from highseason.core.extras import require
+from highseason.core.names import public_names as _public_names
 
 if TYPE_CHECKING:
     from highseason.service.experiments import Service
 
 __all__ = ["Service"]
+__dir__ = _public_names(__name__)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,5 +1,6 @@
 """Traffic: the multiplier G(t) of each turn, from a formula, a file or a forecast."""
 
+from highseason.core.names import public_names as _public_names
 from highseason.traffic.backtest import Backtest as Backtest
 from highseason.traffic.backtest import backtest as backtest
 from highseason.traffic.blend import Blend as Blend
@@ -46,3 +47,5 @@ from highseason.traffic.sources import wave as wave
 from highseason.traffic.timeline import CalendarWarning as CalendarWarning
 from highseason.traffic.timeline import FileNote as FileNote
 from highseason.traffic.timeline import MultiplierError as MultiplierError
+
+__dir__ = _public_names(__name__)
