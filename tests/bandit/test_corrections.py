@@ -169,7 +169,16 @@ def test_history_teaches_what_turns_would() -> None:
     assert warm.expectations() == played_before.expectations() == {"a": 1.25, "b": 0.5}
 
 
-@pytest.mark.parametrize("turns", [[3, 2, 1], [date(2024, 1, day) for day in (3, 2, 1)]])
+@pytest.mark.parametrize(
+    "turns",
+    [
+        [3, 2, 1],
+        [date(2024, 1, day) for day in (3, 2, 1)],
+        ["2024-01-03", "2024-01-02", "2024-01-01"],
+        ["04.03.2024", "01.02.2024", "05.01.2024"],  # as text 01.02. would come first
+        ["4 March 2024", "1 Feb 2024", "5 Jan 2024"],
+    ],
+)
 def test_history_is_put_in_order(turns: Any) -> None:
     frame = pd.DataFrame({"arm": "a", "reward": [1.0, 2.0, 3.0], "visitors": 1.0, "turn": turns})
     bandit = hs.Bandit(["a"], "windowed:window=2+greedy", [5.0]).fit(frame)
@@ -194,6 +203,10 @@ def test_what_is_no_history() -> None:
         bandit.fit([("a", 1.0)])
     with pytest.raises(BanditError, match="cannot be put in order"):
         bandit.fit([("a", 1.0, 1, 2.0), ("a", 1.0, "2024-01-01", 2.0)])
+    with pytest.raises(BanditError, match="01/02/2024' could be 2024-02-01 or 2024-01-02; write"):
+        bandit.fit([("a", 1.0, "01/02/2024", 2.0), ("a", 1.0, "02/02/2024", 2.0)])
+    with pytest.raises(BanditError, match="not every turn is a date"):
+        bandit.fit([("a", 1.0, "monday", 2.0), ("a", 1.0, "2024-01-01", 2.0)])
     assert len(list(bandit.store)) == 1
     bandit.fit([])
     bandit.pull()

@@ -22,6 +22,7 @@ from highseason.core.random import ARMS, hash_at
 from highseason.core.specs import did_you_mean
 from highseason.policies import ArmState, Policy, Rule, Turn
 from highseason.policies.ranking import one_hot
+from highseason.traffic.dates import read_times
 
 ArmT = TypeVar("ArmT", bound=Hashable)
 
@@ -375,11 +376,22 @@ def in_order(reports: list[Report]) -> list[Report]:
     if all(turn is None for turn in turns):
         return reports
     try:
-        return sorted(reports, key=lambda report: report.t)
+        if all(isinstance(turn, str) for turn in turns):
+            turns = _instants(turns)
+        return [reports[row] for row in sorted(range(len(turns)), key=turns.__getitem__)]
     except TypeError:
         raise BanditError(
             "the rows cannot be put in order: give each a turn, all numbers or all times, or none"
         ) from None
+
+
+def _instants(texts: list[str]) -> list[Any]:
+    """Dates as people write them; `fit` has nothing to ask which order they are in."""
+    times = read_times(texts)
+    if times.question or times.share < 1.0:
+        reason = times.question.rpartition(":")[0] or "not every turn is a date"
+        raise BanditError(f"the rows cannot be put in order: {reason}; write dates as 2024-12-31")
+    return list(times.stamps.instants)
 
 
 def _report(number: int, row: Mapping[str, Any] | Sequence[Any]) -> Report:
