@@ -1,6 +1,7 @@
 """One live game inside a user's program: pull, update, arms that come and go, events, JSON."""
 
 from highseason.bandit.bandit import Bandit as Bandit
+from highseason.bandit.bandit import MemoryStore as MemoryStore
 from highseason.bandit.errors import BanditError as BanditError
 from highseason.bandit.errors import ConflictError as ConflictError
 from highseason.bandit.errors import DocumentError as DocumentError
@@ -18,7 +19,6 @@ from highseason.bandit.events import HistoryLearned as HistoryLearned
 from highseason.bandit.events import JsonLinesStore as JsonLinesStore
 from highseason.bandit.events import Lesson as Lesson
 from highseason.bandit.events import Lifetime as Lifetime
-from highseason.bandit.events import MemoryStore as MemoryStore
 from highseason.bandit.events import MultiplierExtended as MultiplierExtended
 from highseason.bandit.events import MultiplierReplaced as MultiplierReplaced
 from highseason.bandit.events import OutcomesReported as OutcomesReported

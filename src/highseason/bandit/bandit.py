@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, Self, overload
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from highseason.bandit import documents
 from highseason.bandit.errors import BanditError, DocumentError, StoreError, WaitingWarning
-from highseason.bandit.events import BanditRestored, BanditStarted, Event, EventStore, MemoryStore
+from highseason.bandit.events import BanditRestored, BanditStarted, Event, EventStore, not_next
 from highseason.bandit.game import LiveGame
 from highseason.bandit.ledger import (
     NO_ROW,
@@ -38,6 +38,34 @@ from highseason.traffic import CalendarWarning, Multiplier, as_multiplier
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class MemoryStore:
+    """Events in memory: what a bandit uses unless it is given another store.
+
+    >>> import highseason as hs
+    >>> store = hs.bandit.MemoryStore()
+    >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5], store=store)
+    >>> shelf.pull()
+    'a'
+    >>> [type(event).__name__ for event in store]
+    ['BanditStarted', 'TurnDecided']
+    """
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self._events = list(events)
+
+    def append(self, event: Event) -> None:
+        """Keep an event."""
+        if event.seq != len(self._events) + 1:
+            raise not_next(event, len(self._events))
+        self._events.append(event)
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self._events)
+
+    def __len__(self) -> int:
+        return len(self._events)
 
 
 class Bandit(Generic[ArmT]):
@@ -488,13 +516,13 @@ turn 3: append turns with extend(…)
     def decisions(self) -> list[Decision[ArmT]]:
         """All decisions, in the order in which they were made."""
         with self._lock:
-            return self._decisions(range(len(self._game.ledger)))
+            return self._game.decisions(range(len(self._game.ledger)))
 
     @property
     def pending(self) -> list[Decision[ArmT]]:
         """Decisions whose reward has come and waits for the number of visitors."""
         with self._lock:
-            return self._decisions(self._game.ledger.pending())
+            return self._game.decisions(self._game.ledger.pending())
 
     @property
     def waiting(self) -> int:
@@ -505,10 +533,7 @@ turn 3: append turns with extend(…)
     def unrewarded(self) -> list[Decision[ArmT]]:
         """Decisions whose reward has not come yet."""
         with self._lock:
-            return self._decisions(self._game.ledger.unrewarded())
-
-    def _decisions(self, rows: Iterable[int]) -> list[Decision[ArmT]]:
-        return [self._game.decision(row) for row in rows]
+            return self._game.decisions(self._game.ledger.unrewarded())
 
     @property
     def arms(self) -> tuple[ArmT, ...]:

@@ -1,4 +1,4 @@
-"""What happens to a live bandit, as events; the stores that keep them, in memory or in a file.
+"""What happens to a live bandit, as events; their JSON, and the file that keeps them.
 
 Every change is one event: the bandit checks a request, appends the event to its store, and only
 then changes itself.  Applying the events of a store in order therefore gives the same bandit again.
@@ -8,7 +8,7 @@ import json
 import math
 import os
 import weakref
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Generic, Literal, NamedTuple, Protocol, Self, TypeAlias
 
@@ -331,40 +331,12 @@ class EventStore(Protocol):
         """All events, oldest first."""
 
 
-class MemoryStore:
-    """Events in memory: what a bandit uses unless it is given another store.
-
-    >>> import highseason as hs
-    >>> store = hs.bandit.MemoryStore()
-    >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5], store=store)
-    >>> shelf.pull()
-    'a'
-    >>> [type(event).__name__ for event in store]
-    ['BanditStarted', 'TurnDecided']
-    """
-
-    def __init__(self, events: Iterable[Event] = ()) -> None:
-        self._events = list(events)
-
-    def append(self, event: Event) -> None:
-        """Keep an event."""
-        require_next(event, len(self._events))
-        self._events.append(event)
-
-    def __iter__(self) -> Iterator[Event]:
-        return iter(self._events)
-
-    def __len__(self) -> int:
-        return len(self._events)
-
-
-def require_next(event: Event, last: int) -> None:
-    """Refuse an event that does not follow the last one of its store."""
-    if event.seq != last + 1:
-        raise StoreError(
-            f"the store holds {last} events, so the next must be number {last + 1}, got "
-            f"{event.seq}: another bandit writes to it; reload this one with Bandit.from_events"
-        )
+def not_next(event: Event, last: int) -> StoreError:
+    """The error for an event that does not follow the last one of its store."""
+    return StoreError(
+        f"the store holds {last} events, so the next must be number {last + 1}, got "
+        f"{event.seq}: another bandit writes to it; reload this one with Bandit.from_events"
+    )
 
 
 class JsonLinesStore:
@@ -418,7 +390,8 @@ class JsonLinesStore:
         """Write an event; if that fails, the file is as it was."""
         line = event_to_json(event).encode() + b"\n"
         file = self._open() if self._file is None else self._file
-        require_next(event, self._last)
+        if event.seq != self._last + 1:
+            raise not_next(event, self._last)
         if os.fstat(file).st_size != self._size:
             raise StoreError(
                 f"{self.path} was changed by another program since event {self._last}: reload the "

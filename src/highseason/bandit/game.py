@@ -632,6 +632,10 @@ class LiveGame(Generic[ArmT]):
             turn, self.table.ids[arm], *chosen, reward, visitors, self.source.date_of(turn)
         )
 
+    def decisions(self, rows: Iterable[int]) -> list[Decision[ArmT]]:
+        """Rows of the ledger, as users see them."""
+        return [self.decision(row) for row in rows]
+
     def ranking(self, gone: bool) -> list[Ranked[ArmT]]:
         """The arms in the game, best first; with `gone`, then those that left it."""
         ledger = self.ledger
