@@ -22,10 +22,9 @@ from rich.table import Table
 
 import highseason as hs
 from highseason.engine.gpu.device import the_gpu
-from highseason.engine.gpu.play import GpuGames
+from highseason.engine.gpu.play import GpuGames, GpuRoundingWarning
 from highseason.engine.gpu.schedules import Games
-from highseason.engine.gpu.tally import GpuRoundingWarning
-from highseason.engine.simulate import Run
+from highseason.engine.simulate import Simulation
 from studies.simulated.settings import SEVEN, grid
 
 SEED = 7
@@ -49,8 +48,8 @@ NEEDED = {"UCB": (20, 3), "ε-greedy": (8, 3), "pool": (5, 1.5)}
 
 def games_of(policies: Any, rewards: Any, G: Any, lifetimes: Any = None) -> GpuGames:
     """Games on the GPU."""
-    run = Run.prepare(policies, rewards, G, SEED, None, False, lifetimes)
-    return GpuGames.of(replace(run, realised=True), the_gpu())
+    prepared = Simulation.prepare(policies, rewards, G, SEED, lifetimes=lifetimes)
+    return GpuGames(replace(prepared, realised=True), the_gpu())
 
 
 def compared() -> Iterator[tuple[str, Any, Any, int, Any]]:
@@ -98,7 +97,8 @@ def equality(console: Console, games: int = 2048) -> bool:
     good = True
     for name, policies, rewards, turns, lifetimes in compared():
         G = hs.traffic.wave(turns)
-        totals, best, _ = games_of(policies, rewards, G, lifetimes).numbers(range(games))
+        played = games_of(policies, rewards, G, lifetimes).play(range(games))
+        totals, best, _ = map(the_gpu().download, played)
         cpu = hs.simulate(
             policies, rewards, G, games, SEED, keep="games", lifetimes=lifetimes, realised=True
         ).games

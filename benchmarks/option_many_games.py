@@ -31,7 +31,7 @@ import highseason as hs
 from highseason.advice import derive_seed
 from highseason.core.executors import opened
 from highseason.core.warnings import quiet
-from highseason.engine.statistics import Estimate
+from highseason.engine.results import Estimate
 from studies.vs_option_index.entrants import OPTION, TWIN, UNTUNED, Entrant, entrants_of, lineup
 from studies.vs_option_index.run import BEST, Met
 from studies.vs_option_index.settings import Meeting, paper_settings, visitors_settings

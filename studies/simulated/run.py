@@ -13,7 +13,7 @@ from highseason.advice import Budget, Space
 from highseason.core.random import game_keys
 from highseason.core.warnings import quiet
 from highseason.engine import Estimate, Moments, SimulationResult, ratio_gain, with_interval
-from highseason.engine.results import Tally
+from highseason.engine.results import BlockSummary, Tally
 from highseason.policies import EpsilonGreedy, Policy, SoftEpsilonGreedy, VariablePool
 from studies.authors_code import published
 from studies.frames import Rows, columns, policy_columns
@@ -126,8 +126,9 @@ def _of_players(result: SimulationResult, players: Mapping[str, Policy]) -> Simu
     """The same games with these players alone, under their labels."""
     rows = [result.index(str(policy)) for policy in players.values()]
     assert result.games is not None  # a session keeps them
-    tally = Tally(True, {})
-    tally.add({metric: values[rows] for metric, values in result.games.items()})
+    games = [values[rows] for values in result.games.values()]
+    tally, none = Tally(tuple(result.games), {}), np.empty(0)
+    tally.add(BlockSummary.of(games, none, none.astype(np.uint16), keep=True))
     digests = tuple(result.plan_digests[row] for row in rows)
     return tally.result(tuple(players), result.settings, digests)
 

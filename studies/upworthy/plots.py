@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from highseason.core.text import format_number, percent, with_range
-from highseason.engine.statistics import errors_wide
+from highseason.engine.results import errors_wide
 from highseason.report import Figure, palette
 from highseason.report.drawing import drawing, legend_below
 from highseason.report.interval_plots import Points, draw_intervals

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 import highseason as hs
-from highseason import advice
 from highseason.advice import Axis, Budget, Score, Space, derive_seed, on_games, search
+from highseason.advice.trials import _KnownRegrets
 from highseason.core.executors import Pool
-from highseason.engine import parts
-from highseason.engine.simulate import Run, regrets_of
+from highseason.engine.simulate import Simulation
 
 G = hs.traffic.wave(turns=200)
 ARMS = hs.rewards.bernoulli(arms=8)
@@ -62,11 +62,14 @@ def test_only_the_best_go_on_and_meet_the_same_games() -> None:
 def test_no_game_is_played_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     played: list[tuple[int, range]] = []
 
-    def counting(run: Run, games: range, meet: parts.Meet, pool: Pool) -> NDArray[np.float64]:
-        played.append((len(run.plans), games))
-        return regrets_of(run, games, meet, pool)
+    def counting(
+        self: Any, simulation: Simulation, games: range, pool: Pool
+    ) -> NDArray[np.float64]:
+        played.append((len(simulation.plans), games))
+        return play(self, simulation, games, pool)
 
-    monkeypatch.setattr(advice.trials, "regrets_of", counting)
+    play = _KnownRegrets._play
+    monkeypatch.setattr(_KnownRegrets, "_play", counting)
     score = on_games(ARMS, G, seed=1, executor="serial")
     pools = [hs.VariablePool(c=20), hs.VariablePool(c=20 + 1e-9)]  # their plans are the same
     policies = [hs.UCB(P=0.5), *pools, hs.Thompson()]

@@ -21,7 +21,6 @@ from highseason.advice import recommend
 from highseason.cli.output import plain
 from highseason.core.executors import Pool, opened
 from highseason.core.parallel import map_blocks
-from highseason.engine import parts
 from highseason.logs import replay_many
 
 pytestmark = [
@@ -33,7 +32,7 @@ TURNS, GAMES = 60, 30_000
 
 
 def simulated(**how: Any) -> str:
-    """A digest of every number of a simulation of eight blocks, curves included."""
+    """A digest of every number of a simulation of some blocks, curves included."""
     result = hs.simulate(
         [hs.UCB(), hs.EpsilonGreedy(k=1), hs.Discounted(hs.UCB(), discount=0.9)],
         hs.rewards.bernoulli(arms=6), hs.traffic.wave(TURNS), GAMES, seed=3, curves=5, **how,
@@ -80,11 +79,7 @@ def test_local_workers_leave_every_bit(workers: int, expected: str) -> None:
     assert simulated(executor="local", workers=workers) == expected
 
 
-def test_an_interrupted_run_resumes_with_the_same_bits(
-    tmp_path: Path, expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(parts, "_MOST", 0.05)  # tasks of a block or two
-
+def test_an_interrupted_run_resumes_with_the_same_bits(tmp_path: Path, expected: str) -> None:
     def interrupt(done: int, total: int) -> None:
         raise KeyboardInterrupt
 

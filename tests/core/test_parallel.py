@@ -1,4 +1,4 @@
-"""Blocks on any executor: order, tree, lost workers, checkpoints."""
+"""Blocks on any executor: order, lost workers, checkpoints."""
 
 from __future__ import annotations
 
@@ -19,11 +19,7 @@ from highseason.core.checkpoints import Checkpoint
 from highseason.core.executors import opened
 from highseason.core.extras import MissingExtraError
 from highseason.core.fingerprint import fingerprint
-from highseason.core.parallel import map_blocks, map_reduce, merge_tree
-
-
-def joined(left: str, right: str) -> str:
-    return f"({left}{right})"
+from highseason.core.parallel import map_blocks
 
 
 def squared(n: int) -> int:
@@ -51,37 +47,6 @@ def always_killed(n: int) -> int:
     return n
 
 
-# -- the tree --------------------------------------------------------------------------------------
-
-
-def by_halves(leaves: str) -> str:
-    """The definition: the largest power of two below the number of leaves, and the others."""
-    if len(leaves) == 1:
-        return leaves
-    left = 1
-    while 2 * left < len(leaves):
-        left *= 2
-    return joined(by_halves(leaves[:left]), by_halves(leaves[left:]))
-
-
-@pytest.mark.parametrize("count", range(1, 27))
-def test_the_tree_depends_on_the_number_of_blocks_alone(count: int) -> None:
-    leaves = "abcdefghijklmnopqrstuvwxyz"[:count]
-    assert merge_tree(leaves, joined) == by_halves(leaves)
-    for size in (2, 4, 8):  # whole subtrees may be merged by a worker
-        subtrees = [merge_tree(leaves[i : i + size], joined) for i in range(0, count, size)]
-        assert merge_tree(subtrees, joined) == by_halves(leaves)
-
-
-def test_three_results_are_merged_one_after_the_other() -> None:
-    assert merge_tree("abc", joined) == "((ab)c)"
-
-
-def test_no_block_is_an_error() -> None:
-    with pytest.raises(ValueError, match="no block"):
-        map_reduce(squared, [], max)
-
-
 # -- executors -------------------------------------------------------------------------------------
 
 
@@ -92,19 +57,14 @@ def test_results_come_in_order(executor: str | None, workers: int) -> None:
         time.sleep(0.02 if n == 0 else 0)
         return squared(n)
 
-    seen: list[tuple[int, int]] = []
-    result = map_reduce(
-        lambda n: [slow_at_first(n)], range(9), lambda a, b: a + b, executor, workers=workers,
-        progress=lambda *at: seen.append(at),
-    )  # fmt: skip
-    assert result == [n * n for n in range(9)]
-    assert seen == [(n, 9) for n in range(1, 10)]
+    found = map_blocks(slow_at_first, range(9), executor, workers=workers)
+    assert list(found) == [n * n for n in range(9)]
 
 
 @pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
 def test_any_executor_will_do_and_stays_open(kind: Any) -> None:
     with kind(2) as executor:
-        assert map_reduce(squared, range(5), max, executor) == 16
+        assert list(map_blocks(squared, range(5), executor)) == [0, 1, 4, 9, 16]
         assert executor.submit(squared, 3).result() == 9
 
 

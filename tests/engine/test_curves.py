@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import highseason as hs
-from highseason.engine import Curves
-from highseason.engine.statistics import BINS
+from highseason.engine.results import BINS, Curves
 
 WEIGHT = np.array([10.0, 30.0])
 
@@ -15,8 +14,8 @@ WEIGHT = np.array([10.0, 30.0])
 def filled(values: np.ndarray, blocks: int = 1) -> Curves:
     curves = Curves.empty(np.array([1, 2]), np.zeros(2), WEIGHT, policies=2)
     for part in np.array_split(values, blocks):
-        curves.add(1, part)
-    curves.add(0, np.zeros((1, 2)))
+        curves.add(1, part.sum(axis=0), curves.binned(part))
+    curves.add(0, np.zeros(2), curves.binned(np.zeros((1, 2))))
     return curves
 
 
@@ -98,6 +97,7 @@ def test_small_regrets_are_told_apart() -> None:
 def test_losses_have_bins_of_their_own() -> None:
     least, most = np.array([-10.0]), np.array([10.0])
     curves = Curves.empty(np.array([1]), least, most, policies=1)
-    curves.add(0, np.array([[-9.0], [-5.0], [4.0]]))
+    values = np.array([[-9.0], [-5.0], [4.0]])
+    curves.add(0, values.sum(axis=0), curves.binned(values))
     assert curves.quantile(0.5)[0, 0] == pytest.approx(-5.0, abs=0.05)
     assert curves.mean[0, 0] == pytest.approx(-10 / 3)

@@ -323,7 +323,7 @@ def test_what_makes_no_sense_is_refused(
 def test_the_record_says_which_lifetimes() -> None:
     model = hs.rewards.bernoulli(arms=FLOW.arms)
     result = hs.simulate(hs.UCB(), model, WAVE, games=2, lifetimes=FLOW)
-    assert result.settings["lives"] == "birth-and-death"
+    assert result.settings["lifetimes"] == "birth-and-death"
 
 
 def test_plans_are_made_for_as_many_arms_as_are_there() -> None:

@@ -6,7 +6,6 @@ import pickle
 import threading
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
-from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ import highseason as hs
 from highseason.checks import games as many_games
 from highseason.checks.settings import on_generic_path
 from highseason.core import executors
-from highseason.engine import METRICS, SimulationResult, parts
+from highseason.engine import METRICS, SimulationResult
 from highseason.policies import Policy
 
 pytestmark = pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
@@ -61,32 +60,31 @@ def test_threads_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(asked) >= 4  # several pieces a worker
 
 
-def test_few_games_of_a_slow_rule_are_shared_out() -> None:
-    run = simulate_room.Run.prepare(hs.OptionIndex(), BERNOULLI, WAVE, 3, None, False, None)
-    quick = simulate_room.Run.prepare(hs.UCB(), BERNOULLI, WAVE, 3, None, False, None)
-    tasks = run.cut(50, 2, fixed=False).tasks
-    assert run.seconds > 100 * quick.seconds
-    assert len(tasks) >= 2 * parts._FEWEST
+def prepared(policy: Any) -> Any:
+    return simulate_room.Simulation.prepare(policy, BERNOULLI, WAVE, 3)
 
 
-@pytest.mark.parametrize("workers", [1, 2, 16, 300])
+def test_games_of_a_slow_rule_are_shared_out() -> None:
+    slow, quick = prepared(hs.OptionIndex()), prepared(hs.UCB())
+    assert slow.seconds > 100 * quick.seconds
+    assert len(slow.blocks(500)) >= 7
+    assert len(quick.blocks(500)) == 1
+
+
 @pytest.mark.parametrize("games", [1, 100, 5000, 100_000, 3_000_000])
-def test_tasks_cover_every_game_and_are_nodes_of_one_tree(games: int, workers: int) -> None:
-    run = simulate_room.Run.prepare(hs.UCB(), BERNOULLI, WAVE, 3, None, False, None)
-    cut = run.cut(games, workers, fixed=False)
-    tasks = cut.tasks
-    assert tasks[0].start == 0
-    assert tasks[-1].stop == games
-    assert all(one.stop == other.start for one, other in pairwise(tasks))
-    assert cut.block == run.cut(games, 1, fixed=True).block  # statistics are those of blocks
-    if games > cut.block:  # so that every task is a node of the tree
-        assert math.log2(Fraction(cut.task, cut.block)) % 1 == 0
-    assert len(tasks) <= max(2 * parts._TASKS * workers, games / run.cut(games, 1, fixed=True).task)
+def test_blocks_cover_every_game(games: int) -> None:
+    blocks = prepared(hs.UCB()).blocks(games)
+    assert blocks[0].start == 0
+    assert blocks[-1].stop == games
+    assert all(one.stop == other.start for one, other in pairwise(blocks))
+    assert len({len(block) for block in blocks[:-1]} | {len(blocks[0])}) == 1
+    assert len(blocks[-1]) <= len(blocks[0]) <= 4096
+    assert games / 4096 <= len(blocks) <= max(257, games / 4096 + 1)
 
 
 def test_blocks_leave_every_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = hs.simulate(POLICIES, BERNOULLI, WAVE, games=300, seed=3, curves=10)
-    monkeypatch.setattr(simulate_room, "_BLOCK_GAMES", (64, 64))
+    monkeypatch.setattr(simulate_room, "_MOST_GAMES", 64)
     parts = hs.simulate(POLICIES, BERNOULLI, WAVE, games=300, seed=3, curves=10)
     for metric in METRICS:
         assert np.array_equal(games(whole)[metric], games(parts)[metric])
@@ -211,7 +209,7 @@ def test_the_settings_are_recorded() -> None:
         "seed": 8,
         "rewards": "truncated-normal",
         "rewards_scale": 0.1,
-        "lives": None,
+        "lifetimes": None,
         "multiplier": "wave",
         "multiplier_digest": WAVE.digest(),
         "parameters": ["ucb-z:z=30"],
@@ -373,9 +371,9 @@ def test_a_pool_larger_than_the_arms_is_all_of_them() -> None:
         assert games(result)["reward"][0, number] == pytest.approx(game.reward)
 
 
-def test_a_run_pickles_without_its_compiled_code() -> None:
-    run = simulate_room.Run.prepare(hs.UCB(), BERNOULLI, WAVE, 3, None, 10, None)
-    here = parts.play_games(run, range(4, 9))
-    there = parts.play_games(pickle.loads(pickle.dumps(run)), range(4, 9))
-    for mine, theirs in zip(here, there, strict=True):
-        assert np.array_equal(mine, theirs)
+def test_a_simulation_pickles_without_its_compiled_code() -> None:
+    here = prepared(hs.UCB())
+    there = pickle.loads(pickle.dumps(here))
+    one, other = (each.play(range(4, 9)).moments for each in (here, there))
+    assert one.count == 5
+    assert np.array_equal(one.scatter, other.scatter)

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,13 +21,13 @@ from numpy.typing import NDArray
 
 from highseason.core.executors import Executors, Pool, opened
 from highseason.core.extras import require
+from highseason.core.parallel import map_blocks
 from highseason.core.random import game_keys
 from highseason.core.warnings import quiet
 from highseason.engine import Moments
 from highseason.engine.kernels.arguments import Arms
 from highseason.engine.kernels.build import has_own_kernel
-from highseason.engine.parts import arms_of
-from highseason.engine.simulate import Run, regrets_of, simulate
+from highseason.engine.simulate import Simulation, simulate
 from highseason.policies import Plan, Policy
 from highseason.policies.base import EXPLORATION, SearchRange
 from highseason.rewards import Rewards
@@ -44,6 +45,10 @@ _INSIDE = (0.15, 0.85)
 _LEAST, _QUANTILES, _SHARES = 1e-12, (0.0, 1.0), (1e-6, 1e3)
 #: How many finalists of a zoom play more games, and how many times as many.
 _FINALISTS, _MORE = 3, 4
+#: The regrets of at most this many games are kept.
+_KEPT = 4096
+#: Seconds of games that are worth sharing, and into how many parts for each worker.
+_WORTH_SHARING, _PARTS = 0.04, 8
 
 _NONE = np.empty(0)
 
@@ -410,9 +415,11 @@ def on_games(rewards: Rewards, G: Multiplier, seed: int, executor: Executors = N
     def evaluate(policies: Sequence[Policy], games: int) -> list[Score]:
         players = {str(i): policy for i, policy in enumerate(policies)}
         with quiet(), opened(executor) as pool:
-            run = Run.prepare(players, rewards, G, seed, None, False, None)
-            if pool.in_process and not pool.on_gpu and games <= run.block:
-                regret = Moments.of(known.of(run, games, pool))
+            simulation = Simulation.prepare(players, rewards, G, seed)
+            if pool.in_process and not pool.on_gpu and games <= _KEPT:
+                lost, blocks = known.of(simulation, games, pool), simulation.blocks(games)
+                parts = (Moments.of(lost[:, block.start : block.stop]) for block in blocks)
+                regret = reduce(Moments.merge, parts)
             else:
                 result = simulate(players, rewards, G, games, seed, executor=pool, keep="summary")
                 regret = result.moments["regret"]
@@ -428,26 +435,38 @@ class _KnownRegrets:
     _played: dict[Hashable, Numbers] = field(default_factory=dict)
     _arms: dict[range, tuple[NDArray[np.uint64], Arms]] = field(default_factory=dict)
 
-    def of(self, run: Run, games: int, pool: Pool) -> Numbers:
-        """The regrets of the first games: a row per policy of the run."""
-        keys = [_key(plan, run.rewards) for plan in run.plans]
+    def of(self, simulation: Simulation, games: int, pool: Pool) -> Numbers:
+        """The regrets of the first games: a row per policy of the simulation."""
+        keys = [_key(plan, simulation.rewards) for plan in simulation.plans]
         new: dict[int, dict[Hashable, Plan]] = {}  # by how many games were played
-        for key, plan in zip(keys, run.plans, strict=True):
+        for key, plan in zip(keys, simulation.plans, strict=True):
             done = self._played.get(key, _NONE).size
             if done < games:
                 new.setdefault(done, {})[key] = plan
         for done, plans in new.items():
-            some = replace(run, labels=run.labels[: len(plans)], plans=tuple(plans.values()))
-            regrets = regrets_of(some, range(done, games), self._meet, pool)
+            labels = simulation.labels[: len(plans)]
+            some = replace(simulation, labels=labels, plans=tuple(plans.values()))
+            regrets = self._play(some, range(done, games), pool)
             for key, row in zip(plans, regrets, strict=True):
                 self._played[key] = np.concatenate((self._played.get(key, _NONE), row))
         return np.array([self._played[key][:games] for key in keys])
 
-    def _meet(self, run: Run, games: range) -> tuple[NDArray[np.uint64], Arms]:
+    def _play(self, simulation: Simulation, games: range, pool: Pool) -> Numbers:
+        """The regrets of some games, which workers of this process share."""
+        simulation.compile()
+        shared = pool.workers > 1 and len(games) * simulation.seconds >= _WORTH_SHARING
+        size = math.ceil(len(games) / (_PARTS * pool.workers if shared else 1))
+        parts = [games[start : start + size] for start in range(0, len(games), size)]
+        found = map_blocks(
+            lambda part: simulation.regrets(*self._meet(simulation, part)), parts, pool
+        )
+        return np.concatenate(list(found), axis=1)
+
+    def _meet(self, simulation: Simulation, games: range) -> tuple[NDArray[np.uint64], Arms]:
         """The keys and arms of some games, which all candidates meet."""
         if games not in self._arms:
-            keys = game_keys(run.seed, games)
-            self._arms[games] = keys, arms_of(run, keys)
+            keys = game_keys(simulation.seed, games)
+            self._arms[games] = keys, simulation.arms(keys)
         return self._arms[games]
 
 

@@ -46,7 +46,7 @@ from highseason.core.specs import did_you_mean
 from highseason.core.validation import finite_number, non_negative_number
 from highseason.core.warnings import warn_user
 from highseason.engine import learn, select
-from highseason.engine.statistics import with_interval
+from highseason.engine.results import with_interval
 from highseason.engine.turn import choose
 from highseason.policies import (
     NO_END,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,11 +33,6 @@ class Checkpoint:
 
     folder: str | Path  # A path, or an address such as `s3://bucket/folder` that fsspec understands
     work: str  # Identifies the work: all that its results depend on, besides the block
-
-    @classmethod
-    def at(cls, folder: str | Path | None, work: Callable[[], str]) -> Checkpoint | None:
-        """The checkpoint in a folder; None if there is none."""
-        return None if folder is None else cls(folder, work())
 
     def load(self, number: int, block: Any) -> Stored | None:
         """What is stored of a block; None if it is not there, or cannot be read whole."""

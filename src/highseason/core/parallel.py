@@ -1,12 +1,12 @@
 """Work on several cores or machines: the one place that maps a function over blocks.
 
-Blocks are cut by their content, never by the number of workers, results come in the order of the
-blocks, and they are merged in a tree whose shape depends on the number of blocks alone.  So the
-same work gives the same bits on any executor, also after workers were lost or a run was resumed.
+Blocks are cut by their content, never by the number of workers, and results come in the order of
+the blocks.  So the same work gives the same bits on any executor, also after workers were lost or
+a run was resumed.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -16,80 +16,11 @@ from highseason.core.executors import Executors, Pool, opened
 
 Block = TypeVar("Block")
 Result = TypeVar("Result")
-Progress = Callable[[int, int], None]
 
 #: Blocks in flight per worker: enough to keep all busy, few enough to bound memory.
 _IN_FLIGHT = 2
 #: How often workers may be lost in a row, without a block being finished in between.
 _LOSSES = 3
-
-
-def map_reduce(
-    work: Callable[[Block], Result],
-    blocks: Iterable[Block],
-    merge: Callable[[Result, Result], Result],
-    executor: Executors = None,
-    *,
-    workers: int | None = None,
-    checkpoint: Checkpoint | None = None,
-    receive: Callable[[Result], Result] | None = None,
-    progress: Progress | None = None,
-) -> Result:
-    """Apply `work` to every block and merge the results, with the same bits on every executor.
-
-    Args:
-        work: A pure function of a block.  Blocks worth half a second to two seconds keep the cost
-            of handing them out below 1%.
-        blocks: At least one; taken as they are needed, so memory does not grow with their number.
-        merge: Makes one result of those of two neighbours, the earlier one first; it may change and
-            return its first argument.
-        executor: A name (see `opened`), any `concurrent.futures.Executor`, or what `opened` gave.
-        workers: How many workers; all there are if None.
-        checkpoint: Where finished blocks are kept, so that a later run resumes.
-        receive: Applied to each result in the caller, in the order of the blocks, before it is
-            merged: for what may be added in any order and need not wait in the tree.
-        progress: Called with (blocks done, blocks in all), if `blocks` has a length.
-
-    >>> map_reduce(lambda n: [n * n], range(5), lambda a, b: a + b, workers=2)
-    [0, 1, 4, 9, 16]
-    """
-    results = map_blocks(work, blocks, executor, workers=workers, checkpoint=checkpoint)
-    if receive is not None:
-        results = map(receive, results)
-    total = len(blocks) if isinstance(blocks, Sized) else 0
-    if progress is not None and total:
-        results = _reporting(results, progress, total)
-    return merge_tree(results, merge)
-
-
-def _reporting(results: Iterator[Result], progress: Progress, total: int) -> Iterator[Result]:
-    for done, result in enumerate(results, start=1):
-        yield result
-        progress(done, total)  # after the block was merged
-
-
-def merge_tree(results: Iterable[Result], merge: Callable[[Result, Result], Result]) -> Result:
-    """Merge results in a binary tree, holding at most one of each height.
-
-    n results are those of the largest power of two below n, merged with the others.  So a run of
-    2, 4, 8 … neighbours that starts at a multiple of its length may be merged beforehand: the tree
-    stays the same.
-
-    >>> merge_tree("abcdefg", lambda left, right: f"({left}{right})")
-    '(((ab)(cd))((ef)g))'
-    """
-    tree: list[tuple[int, Result]] = []  # heights fall from left to right
-    for result in results:
-        node = (0, result)
-        while tree and tree[-1][0] == node[0]:
-            node = (node[0] + 1, merge(tree.pop()[1], node[1]))
-        tree.append(node)
-    if not tree:
-        raise ValueError("there is no block to work on")
-    merged = tree.pop()[1]
-    while tree:
-        merged = merge(tree.pop()[1], merged)
-    return merged
 
 
 def map_blocks(
@@ -104,11 +35,16 @@ def map_blocks(
 ) -> Iterator[Result]:
     """Apply `work` to each block; yield the results in the blocks' order.
 
-    Local workers are threads, which suits compiled code; with `processes` they are processes, for
-    work that holds the interpreter's lock, if `work` and blocks can be pickled by name.  One local
-    worker runs in the caller's thread.  Each worker gets up to `in_flight` blocks before the first
-    result is taken: more keep all busy if some take much longer.  For other arguments see
-    `map_reduce`.
+    Args:
+        work: A pure function of a block.
+        blocks: Taken as they are needed, so memory does not grow with their number.
+        executor: A name (see `opened`), any `concurrent.futures.Executor`, or what `opened` gave.
+        workers: How many workers; all there are if None.  One local worker is the caller's thread.
+        checkpoint: Where finished blocks are kept, so that a later run resumes.
+        processes: Whether local workers are processes, for work that holds the interpreter's lock,
+            if `work` and blocks can be pickled by name; threads suit compiled code.
+        in_flight: How many blocks each worker gets before the first result is taken: more keep all
+            busy if some take much longer.
 
     >>> list(map_blocks(lambda block: sum(block), [range(3), range(5)], workers=2))
     [3, 10]

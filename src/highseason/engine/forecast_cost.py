@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from highseason.engine.results import SimulationResult
+from highseason.engine.results import Estimate, Moments, SimulationResult, ratio_gain
 from highseason.engine.simulate import simulate
-from highseason.engine.statistics import Estimate, Moments, ratio_gain
 from highseason.policies import UCB, PlanWarning, Policy
 from highseason.rewards import Rewards
 from highseason.traffic import Backtest, Multiplier, ThresholdWarning, as_multiplier

@@ -1,4 +1,7 @@
-"""The result of a simulation, gathered block by block; to pandas, to a file and back."""
+"""The result of a simulation, gathered block by block; to pandas, to a file and back.
+
+Means, errors and covariances are gathered in flat memory: it does not grow with the games.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,10 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +22,164 @@ from numpy.typing import NDArray
 from highseason.core.atomic import atomic_write
 from highseason.core.specs import did_you_mean
 from highseason.core.text import Printable, Table, counted, percent, with_error, with_range
-from highseason.engine.statistics import Curves, Estimate, Moments, ratio_gain, with_interval
+from highseason.core.validation import share
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Numbers = NDArray[np.float64]
+
 #: What is measured in every game, and what is measured only with `simulate(…, realised=True)`.
 METRICS = ("reward", "regret", "exploited", "best_pulls")
 REALISED = "realised_regret"
+#: How finely the quantiles of running totals are known.
+BINS = 2048
 
 _FORMAT = 1
-#: The name of the rewards over the first policy's among the moments of a `Tally`.
-RATIOS = "reward over the first policy's"
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Count, mean and scatter of vectors that were seen together (one vector per game).
+
+    `scatter` is the sum of outer products of deviations, so any two entries can be compared in
+    pairs: games share their random numbers, and that covariance makes differences precise.
+    """
+
+    count: int
+    mean: Numbers
+    scatter: Numbers
+
+    @classmethod
+    def of(cls, values: Numbers) -> Self:
+        """The moments of a block: one row per entry, one column per game.
+
+        Axes before these hold several tables of the same games.
+        """
+        mean = values.mean(axis=-1)
+        centred = values - mean[..., None]
+        rows = range(values.shape[-2])
+        # Row by row, not `centred @ centred.T`: NumPy adds in the same order on every machine.
+        scatter = [(centred[..., i, None, :] * centred).sum(axis=-1) for i in rows]
+        return cls(values.shape[-1], mean, np.stack(scatter, axis=-2))
+
+    def merge(self, later: Self) -> Self:
+        """The moments of both blocks together (Chan, Golub, LeVeque 1983)."""
+        count = self.count + later.count
+        shift = later.mean - self.mean
+        mean = self.mean + shift * (later.count / count)
+        between = shift[..., :, None] * shift[..., None, :] * (self.count * later.count / count)
+        return type(self)(count, mean, self.scatter + later.scatter + between)
+
+    @property
+    def covariance(self) -> Numbers:
+        """The sample covariance; NaN for a single game."""
+        if self.count < 2:
+            return np.full_like(self.scatter, math.nan)
+        return self.scatter / (self.count - 1)
+
+    @property
+    def error(self) -> Numbers:
+        """The standard error of each mean."""
+        return np.sqrt(np.diag(self.covariance) / self.count)
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Running totals of one quantity over turns: their mean, and their quantiles from fixed bins.
+
+    Axes are (policies, checkpoints) and, in `counts`, bins.  A running total after turn t is kept
+    as its share of the way from the least to the most it can be, which follows from G(1) + … + G(t)
+    and the bounds of the rewards.  The bins are even in the square root of that share, so that
+    small regrets are distinguished.  Memory does not grow with the number of games.
+    """
+
+    turns: NDArray[np.int64]
+    least: Numbers
+    most: Numbers
+    sums: Numbers
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def empty(cls, turns: NDArray[np.int64], least: Numbers, most: Numbers, policies: int) -> Self:
+        """No game yet; `least` and `most` are what a running total can be at each checkpoint."""
+        shape = (policies, turns.size)
+        return cls(turns, least, most, np.zeros(shape), np.zeros((*shape, BINS), np.int64))
+
+    def binned(self, values: Numbers) -> NDArray[np.uint16]:
+        """The bin of each running total: one row per game, one column per checkpoint."""
+        shares = np.clip((values - self.least) / (self.most - self.least), 0.0, 1.0)
+        return np.asarray(np.minimum(np.sqrt(shares) * BINS, BINS - 1), np.uint16)
+
+    def add(self, policy: int, sums: Numbers, bins: NDArray[np.uint16]) -> None:
+        """Add a block of games: the sum at each checkpoint, and what `binned` gave."""
+        self.sums[policy] += sums
+        places = np.arange(self.turns.size) * BINS + bins
+        np.add.at(self.counts[policy].reshape(-1), places.ravel(), 1)
+
+    @property
+    def mean(self) -> Numbers:
+        """The mean running total: a row per policy."""
+        return np.asarray(self.sums / self.counts.sum(axis=2))
+
+    @property
+    def error(self) -> Numbers:
+        """The standard error of that mean, to the width of a bin; NaN for a single game."""
+        games = self.counts.sum(axis=2)
+        middles = ((np.arange(BINS) + 0.5) / BINS) ** 2
+        centred = middles - (self.counts @ middles / games)[:, :, None]
+        squares = (self.counts * centred**2).sum(axis=2)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares = np.sqrt(squares / (games - 1) / games)
+        return np.asarray(shares * (self.most - self.least))
+
+    def quantile(self, q: float) -> Numbers:
+        """The running total that a share `q` of the games stays below, to the width of a bin."""
+        reached = self.counts.cumsum(axis=2)
+        wanted = share("q", q) * reached[:, :, -1:]
+        bins = (reached < np.maximum(wanted, 1)).sum(axis=2)  # q = 0: the least game's bin
+        below = np.take_along_axis(reached - self.counts, bins[:, :, None], axis=2)[:, :, 0]
+        inside = np.take_along_axis(self.counts, bins[:, :, None], axis=2)[:, :, 0]
+        part = (wanted[:, :, 0] - below) / np.maximum(inside, 1)
+        return np.asarray(self.least + ((bins + part) / BINS) ** 2 * (self.most - self.least))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its standard error and a confidence interval."""
+
+    value: float
+    error: float
+    low: float
+    high: float
+
+
+def errors_wide(level: float = 0.95) -> float:
+    """Half the width of a normal confidence interval, in standard errors."""
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, such as 0.95, got {level!r}")
+    return NormalDist().inv_cdf(0.5 + level / 2)
+
+
+def with_interval(value: float, error: float, level: float = 0.95) -> Estimate:
+    """A normal confidence interval around `value`."""
+    width = errors_wide(level) * error
+    return Estimate(value, error, value - width, value + width)
+
+
+def ratio_gain(moments: Moments, entry: int, base: int, level: float = 0.95) -> Estimate:
+    """By how much the mean of `entry` exceeds that of `base`, as a share of the latter.
+
+    The ratio of means over paired games; its error by the delta method, pairing included.
+    """
+    a, b = float(moments.mean[entry]), float(moments.mean[base])
+    if b == 0:
+        return Estimate(math.nan, math.nan, math.nan, math.nan)
+    ratio = a / b
+    c = moments.covariance
+    variance = float(c[entry, entry] - 2 * ratio * c[entry, base] + ratio * ratio * c[base, base])
+    error = math.sqrt(max(variance, 0.0) / moments.count) / abs(b)  # NaN for a single game
+    return with_interval(ratio - 1, error, level)
 
 
 @dataclass(frozen=True)
@@ -298,63 +449,58 @@ def unique_labels(labels: Sequence[str]) -> tuple[str, ...]:
     return tuple(unique)
 
 
-class Tally:
-    """The statistics of some games, and with `keep` the games themselves.
+class BlockSummary(NamedTuple):
+    """What is kept of a block of games: little, so it travels quickly."""
 
-    Tallies of blocks are merged in a tree that depends on the number of blocks alone (see
-    `core.parallel.merge_tree`), whichever worker played them: so sums have the same bits on any
-    number of workers.
+    moments: Moments  # Of each metric, and of the rewards over the first policy's
+    sums: Numbers  # Of running totals, by quantity, policy and checkpoint
+    bins: NDArray[np.uint16]  # Those they fall into, by quantity, policy, game and checkpoint
+    games: Numbers | None  # All numbers by metric, policy and game, where they are kept
+
+    @classmethod
+    def of(
+        cls, games: Sequence[Numbers], sums: Numbers, bins: NDArray[np.uint16], keep: bool
+    ) -> Self:
+        """The summary of games: for each metric, rewards first, a row per policy."""
+        reward = games[0]
+        with np.errstate(divide="ignore", invalid="ignore"):  # a first policy that earned nothing
+            values = np.stack([*games, reward / reward[0]])
+        return cls(Moments.of(values), sums, bins, values[:-1] if keep else None)
+
+
+class Tally:
+    """The statistics of all blocks so far.
+
+    Blocks are added in the order of their games, whichever worker played them: so every number has
+    the same bits on any executor.
     """
 
-    def __init__(self, keep: bool, curves: dict[str, Curves]) -> None:
-        self._moments: dict[str, Moments] = {}
+    def __init__(self, metrics: Sequence[str], curves: dict[str, Curves]) -> None:
+        self._metrics = metrics
         self._curves = curves
-        self._kept: list[dict[str, NDArray[np.float64]]] | None = [] if keep else None
+        self._moments: Moments | None = None
+        self._games: list[Numbers] = []
 
-    def add(self, block: dict[str, NDArray[np.float64]]) -> None:
-        """A block of games: for each metric a row per policy, a column per game."""
-        moments = {metric: Moments.of(values) for metric, values in block.items()}
-        with np.errstate(divide="ignore", invalid="ignore"):  # a first policy that earned nothing
-            moments[RATIOS] = Moments.of(block["reward"] / block["reward"][0])
-        self.add_moments(moments)
-        if self._kept is not None:
-            self._kept.append(block)
-
-    def add_moments(self, moments: dict[str, Moments]) -> None:
-        """Games of which only the moments are known, by metric and those of `RATIOS`."""
-        for metric, one in moments.items():
-            before = self._moments.get(metric)
-            self._moments[metric] = before.merge(one) if before else one
-
-    def add_curves(self, policy: int, trace: NDArray[np.float64]) -> None:
-        """Running totals of a block of games of one policy."""
-        for i, curve in enumerate(self._curves.values()):
-            curve.add(policy, trace[:, :, i])
-
-    def merge(self, later: Tally) -> Tally:
-        """Add the games of another tally, which follow the games of this one; gives this one."""
-        self.add_moments(later._moments)
-        for metric, curve in self._curves.items():
-            curve.merge(later._curves[metric])
-        if self._kept is not None and later._kept is not None:
-            self._kept += later._kept
-        return self
-
-    def share_counts(self, total: Tally) -> Tally:
-        """Let the counts of its curves be held by `total`, an earlier one; gives this one."""
-        curves = self._curves.items()
-        self._curves = {metric: c.sharing(total._curves[metric]) for metric, c in curves}
-        return self
+    def add(self, block: BlockSummary) -> None:
+        """Add the block that follows."""
+        moments = self._moments
+        self._moments = block.moments if moments is None else moments.merge(block.moments)
+        for curve, sums, bins in zip(self._curves.values(), block.sums, block.bins, strict=True):
+            for policy in range(len(sums)):
+                curve.add(policy, sums[policy], bins[policy])
+        if block.games is not None:
+            self._games.append(block.games)
 
     def result(
         self, labels: tuple[str, ...], settings: dict[str, Any], digests: tuple[str, ...]
     ) -> SimulationResult:
-        """Everything seen so far."""
-        if not self._moments:
+        """Everything about the games."""
+        if self._moments is None:
             raise ValueError("no game was played")
-        moments = dict(self._moments)
-        ratios = moments.pop(RATIOS)
+        count, means, scatters = vars(self._moments).values()
+        *moments, ratios = map(Moments, repeat(count), means, scatters)
+        by_metric = dict(zip(self._metrics, moments, strict=True))
         games = None
-        if self._kept is not None:
-            games = {m: np.concatenate([one[m] for one in self._kept], axis=1) for m in moments}
-        return SimulationResult(labels, settings, digests, moments, ratios, games, self._curves)
+        if self._games:
+            games = dict(zip(self._metrics, np.concatenate(self._games, axis=2), strict=True))
+        return SimulationResult(labels, settings, digests, by_metric, ratios, games, self._curves)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -15,38 +16,36 @@ from highseason.core.checkpoints import Checkpoint
 from highseason.core.compile import sources_hash
 from highseason.core.executors import Executors, Pool, check_executor, opened, worker_count
 from highseason.core.fingerprint import fingerprint
-from highseason.core.parallel import map_blocks, map_reduce
-from highseason.core.random import seed_key
+from highseason.core.parallel import map_blocks
+from highseason.core.random import game_keys, seed_key
 from highseason.core.validation import whole_number
 from highseason.core.version import __version__
 from highseason.engine.kernels import build
-from highseason.engine.kernels.arguments import Turns
+from highseason.engine.kernels.arguments import OUT, TRACE, Arms, Turns
 from highseason.engine.kernels.build import Play, has_own_kernel, kernel_for, oracle_for
 from highseason.engine.kernels.reward_dispatch import dispatch_for
-from highseason.engine.parts import (
-    Cut,
-    Meet,
-    Receiver,
-    for_kernel,
-    merge_parts,
-    pieces,
-    play_part,
-    play_regrets,
-)
 from highseason.engine.readable import readable_player
-from highseason.engine.results import SimulationResult, Tally, unique_labels
-from highseason.engine.statistics import Curves
+from highseason.engine.results import (
+    METRICS,
+    REALISED,
+    BlockSummary,
+    Curves,
+    SimulationResult,
+    Tally,
+    unique_labels,
+)
 from highseason.policies import Plan, Policy, parse
-from highseason.policies.lifetimes import Lifetimes, arms_at_once, expected_measure
+from highseason.policies.lifetimes import Lifetimes, arms_at_once, expected_measure, spans_of
 from highseason.policies.state import Horizon
 from highseason.rewards import Rewards
 from highseason.traffic import Multiplier, as_multiplier
 
 #: Above this many games only sufficient statistics are kept, unless `keep="games"`.
 KEPT_GAMES = 100_000
-#: Turns a block of games may hold; blocks bound memory and set the rhythm of the progress bar.
-_BLOCK_TURNS = 4_000_000
-_BLOCK_GAMES = (64, 4096)
+#: A simulation has about this many blocks, of at least and at most so many games, …
+_BLOCKS, _FEWEST_GAMES, _MOST_GAMES = 256, 64, 4096
+#: … and fewer where one would take less than so many seconds.
+_BLOCK_SECONDS = 0.03
 #: Seconds of work below which handing it out costs more than it saves.
 _WORTH_WORKERS = 0.04
 #: How many times longer a turn takes for a rule without a kernel of its own.
@@ -107,64 +106,48 @@ def simulate(
     >>> result.gain("ucb-z:z=30").value > 0.1
     True
     """
-    run = Run.prepare(policies, rewards, multiplier, seed, forecast, curves, lifetimes)
+    simulation = Simulation.prepare(
+        policies, rewards, multiplier, seed, forecast, curves, lifetimes
+    )
     games = whole_number("games", games, at_least=1)
     worker_count(workers)  # what is wrong is reported before any work
     check_executor(executor)
     if executor == "gpu":
-        run.require_compiled()
+        simulation.require_compiled()
     if keep not in (None, "games", "summary"):
         raise ValueError(f"keep={keep!r} must be 'games' or 'summary'")
+    bind = games * simulation.G.turns >= build.WORTH_BINDING
     kept = keep == "games" or (keep is None and games <= KEPT_GAMES)
-    bind = games * run.G.turns >= build.WORTH_BINDING
-    run = replace(run, bind=bind, realised=bool(realised))
-    small = games * run.seconds < _WORTH_WORKERS and checkpoint is None
+    simulation = replace(simulation, bind=bind, realised=bool(realised), keep=kept)
+    small = games * simulation.seconds < _WORTH_WORKERS and checkpoint is None
+    blocks = simulation.blocks(games)
+    tally = Tally(simulation.metrics, simulation.empty_curves())
     with opened("serial" if small and executor != "gpu" else executor, workers) as pool:
-        if pool.on_gpu:
-            from highseason.engine.gpu.tally import play_on_gpu
+        played = _played(simulation, blocks, pool, checkpoint)
+        for block, summary in zip(blocks, played, strict=True):
+            tally.add(summary)
+            if progress is not None:
+                progress(block.stop, games)
+    digests = tuple(plan.digest for plan in simulation.plans)
+    return tally.result(simulation.labels, simulation.settings(games), digests)
 
-            tally = play_on_gpu(run, games, kept, progress)
-        else:
-            tally = _play_on_workers(run, games, kept, pool, checkpoint, progress)
-    digests = tuple(plan.digest for plan in run.plans)
-    return tally.result(run.labels, run.settings(games), digests)
 
+def _played(
+    simulation: Simulation, blocks: Sequence[range], pool: Pool, checkpoint: str | Path | None
+) -> Iterator[BlockSummary]:
+    """What is kept of each block, in their order."""
+    if pool.on_gpu:
+        from highseason.engine.gpu.play import play_on_gpu
 
-def _play_on_workers(
-    run: Run,
-    games: int,
-    keep: bool,
-    pool: Pool,
-    checkpoint: str | Path | None,
-    progress: Progress | None,
-) -> Tally:
+        return play_on_gpu(simulation, blocks)
     if pool.in_process:
-        run.compile()
-    cut = run.cut(games, pool.workers, fixed=checkpoint is not None)
-    whole = map_reduce(
-        functools.partial(play_part, run, cut, keep),
-        cut.tasks,
-        functools.partial(merge_parts, run, cut, keep),
-        pool,
-        checkpoint=Checkpoint.at(checkpoint, lambda: run.fingerprint(cut, keep)),
-        receive=Receiver(),
-        progress=progress and (lambda done, _: progress(min(done * cut.task, games), games)),
-    )
-    return whole.finished()
-
-
-def regrets_of(run: Run, games: range, meet: Meet, pool: Pool) -> NDArray[np.float64]:
-    """The regret of every policy (a row) in some games of a block, on workers of this process."""
-    run.compile()
-    small = len(games) * run.seconds < _WORTH_WORKERS
-    task = Cut.of(len(games), len(games), run.seconds, 1 if small else pool.workers).task
-    work = functools.partial(play_regrets, run, meet)
-    parts = map_blocks(work, pieces(games, task), "serial" if small else pool)
-    return np.concatenate(list(parts), axis=1)
+        simulation.compile()
+    kept = None if checkpoint is None else Checkpoint(checkpoint, simulation.fingerprint())
+    return map_blocks(simulation.play, blocks, pool, checkpoint=kept)
 
 
 @dataclass(frozen=True)
-class Run:
+class Simulation:
     """What is settled before the first game; a worker needs nothing else."""
 
     labels: tuple[str, ...]
@@ -177,6 +160,7 @@ class Run:
     forecast: Any
     bind: bool = False  # whether there are enough games to compile each rule into its kernel
     realised: bool = False  # whether the best arm is played too, for the realised regret
+    keep: bool = False  # whether every game is kept
 
     @classmethod
     def prepare(
@@ -185,10 +169,10 @@ class Run:
         rewards: Rewards,
         multiplier: Any,
         seed: int,
-        forecast: Any,
-        curves: Curve,
-        lifetimes: Lifetimes | None,
-    ) -> Run:
+        forecast: Any = None,
+        curves: Curve = False,
+        lifetimes: Lifetimes | None = None,
+    ) -> Simulation:
         """Read what was given; all errors of the user's are reported here."""
         seed_key(seed)  # a bad seed is reported before any work
         if not isinstance(rewards, Rewards):
@@ -202,6 +186,77 @@ class Run:
         plans = tuple(policy.plan(G, arms, forecast) for policy in players)
         checkpoints = _checkpoints(curves, G.turns)
         return cls(labels, plans, rewards, G, int(seed), checkpoints, lifetimes, forecast)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What is measured in every game."""
+        return (*METRICS, REALISED) if self.realised else METRICS
+
+    def blocks(self, games: int) -> list[range]:
+        """The games in blocks, whose size depends on what is played, and on no worker."""
+        size = max(_FEWEST_GAMES, games / _BLOCKS, _BLOCK_SECONDS / self.seconds)
+        size = min(_MOST_GAMES, math.ceil(size / 64) * 64)
+        return [range(start, min(start + size, games)) for start in range(0, games, size)]
+
+    def play(self, block: range) -> BlockSummary:
+        """Play some games with every policy: a function of the simulation and the block alone."""
+        keys = game_keys(self.seed, block)
+        arms = self.arms(keys)
+        totals = np.empty((len(self.plans), keys.size, len(OUT)))
+        trace = np.empty((keys.size, self.checkpoints.size, len(TRACE)))
+        best = np.empty(keys.size if self.realised else 0)
+        if self.realised:
+            self.oracle(keys, arms, best)
+
+        def traces() -> Iterator[NDArray[np.float64]]:
+            """Those of one policy after the other, in the same memory."""
+            for play, out in zip(self.players, totals, strict=True):
+                play(keys, arms, out, trace)
+                yield trace
+
+        return self.summary(totals, best, traces())
+
+    def summary(
+        self,
+        totals: NDArray[np.float64],
+        best: NDArray[np.float64],
+        traces: Iterable[NDArray[np.float64]],
+    ) -> BlockSummary:
+        """What is kept of a block.
+
+        Given are its totals by policy, game and `OUT`, what the best arm earned in each game if it
+        was played, and for each policy the running totals by game, checkpoint and `TRACE`.
+        """
+        curves = self.empty_curves().values()
+        sums = np.empty((len(curves), len(totals), self.checkpoints.size))
+        bins = np.empty((len(curves), *totals.shape[:2], self.checkpoints.size), np.uint16)
+        for policy, trace in enumerate(traces):
+            for i, curve in enumerate(curves):
+                sums[i, policy] = trace[:, :, i].sum(axis=0)
+                bins[i, policy] = curve.binned(trace[:, :, i])
+        games = [totals[:, :, i] for i in range(len(OUT))]
+        if self.realised:
+            games.append(best - games[0])
+        return BlockSummary.of(games, sums, bins, self.keep)
+
+    def regrets(self, keys: NDArray[np.uint64], arms: Arms) -> NDArray[np.float64]:
+        """The regret of every policy (a row) in some games, and nothing else about them."""
+        totals, none = np.empty((len(self.plans), keys.size, len(OUT))), np.empty((keys.size, 0, 2))
+        for play, out in zip(self.players, totals, strict=True):
+            play(keys, arms, out, none)
+        return totals[:, :, OUT.index("regret")]
+
+    def arms(self, keys: NDArray[np.uint64]) -> Arms:
+        """The arms of some games; where their means change by turn, `means` is scratch memory."""
+        rewards = self.rewards
+        parameters = for_kernel(rewards.parameters(keys))
+        means = (
+            np.zeros((1, rewards.arms)) if rewards.varies else for_kernel(rewards.means(parameters))
+        )
+        kept = keys if self.lifetimes is not None else keys[:1]  # without, games share one row
+        spans = spans_of(self.lifetimes, kept, rewards.arms, self.G.turns)
+        first, last = spans[..., 0].copy(), spans[..., 1].copy()
+        return Arms(parameters.reshape(keys.size, -1), means, first, last)
 
     def require_compiled(self) -> None:
         """Refuse a policy that plays in the readable loop only."""
@@ -262,16 +317,6 @@ class Run:
         """Everything except compiled code."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def cut(self, games: int, workers: int, fixed: bool) -> Cut:
-        """How the games are divided; a `fixed` cut does not depend on the workers."""
-        return Cut.of(games, self.block, self.seconds, None if fixed else workers)
-
-    @property
-    def block(self) -> int:
-        """How many games make a block."""
-        low, high = _BLOCK_GAMES
-        return min(high, max(low, _BLOCK_TURNS // self.G.turns // 64 * 64))
-
     @functools.cached_property
     def seconds(self) -> float:
         """About how long it takes one core to play one game with every policy."""
@@ -283,10 +328,9 @@ class Run:
         )
         return sum(work) * self.G.turns * (20 + 0.2 * self.rewards.arms) * 1e-9
 
-    def fingerprint(self, *settings: Any) -> str:
+    def fingerprint(self) -> str:
         """A digest of all that the results depend on, the sources of compiled code included."""
-        inputs = [getattr(self, field.name) for field in fields(self)]
-        return fingerprint(sources_hash(), inputs, settings)
+        return fingerprint(sources_hash(), self)
 
     def empty_curves(self) -> dict[str, Curves]:
         """Running totals of no game yet, if any are asked for."""
@@ -319,6 +363,11 @@ class Run:
             "parameters": [str(plan.policy) for plan in self.plans],
             "version": __version__,
         }
+
+
+def for_kernel(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The values in one piece and writable: to numba a read-only array is of another type."""
+    return np.require(values, np.float64, ["C", "W"])
 
 
 def labelled(policies: Policies) -> tuple[tuple[str, ...], tuple[Policy, ...]]:

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from highseason.engine.statistics import Estimate, with_interval
+from highseason.engine.results import Estimate, with_interval
 from highseason.logs.estimators import WeightedEstimates, mean_estimate, self_normalised
 from highseason.logs.prepared_log import PreparedLog
 from highseason.logs.uniformity import Uniformity, check_uniformity

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from highseason.core.random import draw, hash_at, seed_key
-from highseason.engine.statistics import Estimate, with_interval
+from highseason.engine.results import Estimate, with_interval
 
 Numbers = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from highseason.core.specs import did_you_mean
 from highseason.core.text import Printable, Table
-from highseason.engine.statistics import Estimate
+from highseason.engine.results import Estimate
 from highseason.logs.diagnostics import Evidence, LogSummary, SeparateLogs, issues, verdict
 from highseason.logs.estimators import Comparison, compare, mean_estimate
 

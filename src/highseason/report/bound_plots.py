@@ -13,7 +13,7 @@ from highseason.bounds import RegretBound, pull_steps
 from highseason.bounds.paper import ExplorationFigure
 from highseason.core.text import counted, format_number, percent
 from highseason.engine import SimulationResult
-from highseason.engine.statistics import errors_wide
+from highseason.engine.results import errors_wide
 from highseason.report import palette
 from highseason.report.drawing import by_label, drawing, legend_below, number_axis
 from highseason.report.figure import Figure

@@ -8,7 +8,7 @@ from typing import Any
 
 import highseason as hs
 from highseason.engine.gpu.play import GpuGames
-from highseason.engine.simulate import Run
+from highseason.engine.simulate import Simulation
 
 SEED, GAMES = 7, 9
 #: One policy for each rule with a kernel of its own.
@@ -22,5 +22,5 @@ def games_of(
     G = hs.traffic.wave(turns)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", hs.policies.PlanWarning)  # games this short always explore
-        run = Run.prepare(policies, rewards, G, SEED, None, 3, lifetimes)
-    return GpuGames.of(replace(run, realised=True), device)
+        prepared = Simulation.prepare(policies, rewards, G, SEED, None, 3, lifetimes)
+    return GpuGames(replace(prepared, realised=True), device)

@@ -44,7 +44,7 @@ RUNS: dict[str, tuple[Any, ...]] = {
 def launched(policies: Any, rewards: Any, *more: Any) -> list[tuple[Program, tuple[Any, ...]]]:
     """What a run launches."""
     device = Noting()
-    games_of(device, policies, rewards, *more).moments(range(GAMES), 4)
+    games_of(device, policies, rewards, *more).play(range(GAMES))
     return device.launched
 
 

@@ -13,12 +13,11 @@ from tests.engine.gpu.runs import GAMES, SEED, THREE, games_of
 
 import highseason as hs
 from highseason.core import gpu_pool
-from highseason.engine import RATIOS
-from highseason.engine.gpu import tally
+from highseason.engine.gpu import play
 
 
 def compare(name: str, policies: Any, rewards: Any, turns: int, lifetimes: Any = None) -> None:
-    """All numbers of all games, and their moments, bit for bit."""
+    """All numbers of all games, bit for bit."""
     G = hs.traffic.wave(turns)
     games = games_of(Simulated(), policies, rewards, turns, lifetimes)
     expected = hs.simulate(
@@ -32,35 +31,22 @@ def compare(name: str, policies: Any, rewards: Any, turns: int, lifetimes: Any =
         lifetimes=lifetimes,
         realised=True,
     )
-    totals, best, traces = games.numbers(range(GAMES))
+    totals, best, traces = games.play(range(GAMES))
     assert expected.games is not None
     for metric, column in (("reward", 0), ("regret", 1), ("exploited", 2), ("best_pulls", 3)):
         np.testing.assert_array_equal(totals[:, :, column], expected.games[metric], metric)
     np.testing.assert_array_equal(best - totals[:, :, 0], expected.games["realised_regret"])
     for i, metric in enumerate(("reward", "regret")):
         np.testing.assert_array_equal(traces[..., i].sum(1), expected.curves[metric].sums)
-    check_moments(games.moments(range(GAMES), GAMES), expected)
     sys.stdout.write(f"{name}: equal\n")
-
-
-def check_moments(found: Any, expected: hs.SimulationResult) -> None:
-    """The moments of a block, those of the ratios included."""
-    by_quantity = found.by_quantity()
-    assert set(by_quantity) == {*expected.moments, RATIOS}
-    for name, also in by_quantity.items():
-        one = expected.ratios if name == RATIOS else expected.moments[name]
-        np.testing.assert_array_equal(also.mean, one.mean, name)
-        np.testing.assert_array_equal(also.scatter, one.scatter, name)
 
 
 def compare_results() -> None:
     """`simulate` itself, with everything it can give."""
     gpu_pool.usable_cupy = object  # type: ignore[assignment]  # a GPU, as far as it asks
-    tally.the_gpu = Simulated  # type: ignore[assignment]  # and this is it
-    sys.modules["highseason.engine.simulate"]._BLOCK_GAMES = (
-        16,
-        16,
-    )  # several blocks, the last short
+    play.the_gpu = Simulated  # type: ignore[assignment]  # and this is it
+    play._MOST_GAMES = 32  # two blocks at a time, …
+    sys.modules["highseason.engine.simulate"]._MOST_GAMES = 16  # … and the last one is short
     setting = (THREE, hs.rewards.bernoulli(arms=3), hs.traffic.wave(9), 35, SEED)
     kept = ({"keep": "summary"}, {"keep": "games"}, {"curves": True, "keep": "summary"})
     for options in (*kept, *({**one, "realised": True} for one in kept[:2])):

@@ -17,7 +17,7 @@ from highseason.core.jitable import jitable
 from highseason.engine.gpu.ptx import ENTRY, Bounds, inexact_functions, ptx_of
 
 #: Modules with kernels; they import numba-cuda, so they are imported when one must be compiled.
-_KERNELS = ("kernels", "ucb", "sums")
+_KERNELS = ("kernels", "ucb")
 #: Threads of a block where a kernel has no wish of its own.
 _THREADS = 256
 

@@ -1,126 +1,149 @@
-"""Blocks of games on a GPU: keys, arms, games and moments stay in its memory."""
+"""Games on a GPU: keys, arms and games stay in its memory; what comes back are their numbers."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.parallel import map_blocks
 from highseason.core.random import seed_key
-from highseason.engine.gpu.device import Program
-from highseason.engine.gpu.moments import QUANTITIES, BlockMoments, block_moments
+from highseason.core.warnings import warn_user
+from highseason.engine.gpu.device import Program, the_gpu
 from highseason.engine.gpu.schedules import MANY_BLOCKS, Games, play_any_rule, schedule_for
-from highseason.engine.kernels.arguments import OUT, TRACE, Floats, Turns
+from highseason.engine.kernels.arguments import OUT, TRACE, Turns
 from highseason.engine.kernels.build import has_own_kernel, player_of
-from highseason.engine.kernels.reward_dispatch import AnyReward, PerTurnReward
-from highseason.engine.parts import Played
+from highseason.engine.kernels.reward_dispatch import (
+    AnyReward,
+    ClippedNormalReward,
+    PerTurnReward,
+)
+from highseason.engine.results import BlockSummary
 from highseason.engine.turn import illegal_arm
 from highseason.policies import Policy
-from highseason.policies.lifetimes import LifetimeOptions, Lifetimes, expected_measure, spans_of
-from highseason.rewards import Rewards
+from highseason.policies.lifetimes import expected_measure, spans_of
 
-#: Games on the GPU at once: enough to fill it, few enough for memory.
-_MOST_GAMES = 2**20
-_BLOCK_BYTES = 8 * 2**30
+if TYPE_CHECKING:
+    from highseason.engine.simulate import Simulation
+
+#: Games on the GPU at once: enough to fill it, and few enough for memory, and for the CPU to sum up
+#: some while others are played.
+_MOST_GAMES = 2**18
+_MOST_BYTES = 8 * 2**30
 #: Games whose means one worker computes at once, where a model's means are NumPy code.
 _MEANS_PIECE = 16_384
+#: A normal of at least this sigma, centred within [0, 1], leaves that range wherever its quantile
+#: takes a logarithm (beyond 1.44 sigma).
+_WIDE = 0.7
+
+
+class GpuRoundingWarning(UserWarning):
+    """A function rounds differently on a GPU, so results may differ in their last digits."""
+
+
+def play_on_gpu(simulation: Simulation, blocks: Sequence[range]) -> Iterator[BlockSummary]:
+    """What is kept of each block: the CPU sums up games while the GPU plays the next ones."""
+    device = the_gpu()
+    device.inexact.clear()
+    games = GpuGames(simulation, device)
+    played: Iterator[BlockSummary] = iter(())
+    for chunk in games.chunks(blocks):
+        numbers = games.play(range(chunk[0].start, chunk[-1].stop))  # begun, not finished
+        yield from played
+        played = _summaries(simulation, chunk, *map(device.download, numbers))
+    yield from played
+    if device.inexact and not _is_clipped(simulation):
+        warn_user(
+            f"{', '.join(sorted(device.inexact))}: the last bit may differ between a GPU and a "
+            "CPU, so single games may. Without these functions all bits are the same.",
+            GpuRoundingWarning,
+        )
+
+
+def _summaries(
+    simulation: Simulation,
+    blocks: Sequence[range],
+    totals: NDArray[np.float64],
+    best: NDArray[np.float64],
+    traces: NDArray[np.float64],
+) -> Iterator[BlockSummary]:
+    """What is kept of each of some blocks that follow each other."""
+    for block in blocks:
+        some = slice(block.start - blocks[0].start, block.stop - blocks[0].start)
+        yield simulation.summary(totals[:, some], best[some], traces[:, some])
+
+
+def _is_clipped(simulation: Simulation) -> bool:
+    """Whether the logarithm in the tails of a normal makes no difference: they pay 0 or 1."""
+    rewards = simulation.rewards
+    return rewards.scale >= _WIDE and all(
+        isinstance(simulation.turns(plan).reward_model, ClippedNormalReward)
+        and has_own_kernel(plan.policy, rewards, simulation.lifetimes)  # others may take one too
+        for plan in simulation.plans
+    )
 
 
 @dataclass(frozen=True)
 class GpuGames:
-    """The games of a run on a device."""
+    """The games of a simulation on a device."""
 
-    device: Any  # Where they are played: a `Gpu`
-    policies: tuple[Policy, ...]  # Who plays
-    turns: tuple[Turns, ...]  # Those of each policy
-    rewards: Rewards  # What the arms pay
-    lifetimes: Lifetimes | None  # When they are present
-    seed: int  # Of all random numbers
-    realised: bool  # Whether the best arm is played too, for the realised regret
-    # By what a policy scores lifetimes; not all of them need it
-    measure: Callable[[LifetimeOptions], Floats]
+    simulation: Simulation
+    device: Any  # A `Gpu`
 
-    @classmethod
-    def of(cls, run: Any, device: Any) -> GpuGames:
-        """The games of what `simulate` prepared."""
-        return cls(
-            device,
-            tuple(plan.policy for plan in run.plans),
-            tuple(run.turns(plan) for plan in run.plans),
-            run.rewards,
-            run.lifetimes,
-            run.seed,
-            run.realised,
-            lambda options: expected_measure(run.G.values, run.forecast, options),
-        )
+    def chunks(self, blocks: Sequence[range]) -> Iterator[Sequence[range]]:
+        """All blocks, as many at a time as the device holds."""
+        simulation, rewards = self.simulation, self.simulation.rewards
+        each = len(OUT) + len(TRACE) * simulation.checkpoints.size
+        numbers = 2 * rewards.arms * rewards.width + 8 + len(simulation.plans) * each
+        games = min(_MOST_GAMES, _MOST_BYTES // (8 * numbers))
+        step = max(1, games // len(blocks[0]))
+        for start in range(0, len(blocks), step):
+            yield blocks[start : start + step]
 
-    def chunks(self, games: int, size: int) -> Iterator[range]:
-        """All games in pieces for the GPU's memory, each a multiple of blocks of `size` games."""
-        checkpoints = self.turns[0].checkpoints.size
-        numbers = (
-            2 * self.rewards.arms * self.rewards.width
-            + 8
-            + len(self.policies) * (len(OUT) + len(QUANTITIES) + len(TRACE) * checkpoints)
-        )
-        most = min(_MOST_GAMES, _BLOCK_BYTES // (8 * numbers))
-        step = max(1, most // size) * size
-        for start in range(0, games, step):
-            yield range(start, min(start + step, games))
+    def play(self, games: range) -> tuple[Any, Any, Any]:
+        """Play these games with every policy; what happened stays in the device's memory.
 
-    def play(self, games: range) -> Played:
-        """Play these games with every policy; what happened stays in the GPU's memory."""
-        device, count = self.device, len(games)
+        Totals by policy, game and `OUT`; the best arm's rewards, if they are asked for; and running
+        totals by policy, game, checkpoint and `TRACE`.
+        """
+        device, policies, count = self.device, len(self.simulation.plans), len(games)
         keys = device.empty((count,), np.uint64)
-        device.spread("draw_keys", count, np.uint64(seed_key(self.seed)), games.start, keys)
+        seed = np.uint64(seed_key(self.simulation.seed))
+        device.spread("draw_keys", count, seed, games.start, keys)
         parameters, means = self._arms(keys)
         spans = self._spans(keys)
-        checkpoints = self.turns[0].checkpoints.size
-        played = Played(
-            device.empty((len(self.policies), count, len(OUT))),
-            device.empty((count if self.realised else 0,)),
-            device.empty((len(self.policies), count, checkpoints, len(TRACE))),
-        )
+        totals = device.empty((policies, count, len(OUT)))
+        traces = device.empty((policies, count, self.simulation.checkpoints.size, len(TRACE)))
         for i, turns in enumerate(self._on_device):
-            out, trace = played.totals[i], played.traces[i]
-            self._play(i, Games(turns, keys, parameters, means, out, trace), spans)
-        if self.realised:
-            self._play_best(keys, parameters, means, spans, played.best)
-        return played
-
-    def numbers(self, games: range) -> Played:
-        """The same, in this machine's memory."""
-        return Played._make(map(self.device.download, self.play(games)))
-
-    def moments(self, games: range, size: int) -> BlockMoments:
-        """The moments of these games, by blocks of `size`."""
-        totals, best, _ = self.play(games)
-        quantities = len(QUANTITIES) if self.realised else len(QUANTITIES) - 1
-        values = self.device.empty((quantities, *totals.shape[:2]))
-        self.device.spread("metrics", totals.shape[0] * totals.shape[1], totals, best, values)
-        return block_moments(self.device, values, size)
+            self._play(i, Games(turns, keys, parameters, means, totals[i], traces[i]), spans)
+        best = device.empty((count if self.simulation.realised else 0,))
+        if self.simulation.realised:
+            self._play_best(keys, parameters, means, spans, best)
+        return totals, best, traces
 
     @functools.cached_property
     def _on_device(self) -> tuple[Turns, ...]:
-        return tuple(Turns(*map(self._uploaded, turns)) for turns in self.turns)
+        """The turns of each policy."""
+        turns = (self.simulation.turns(plan) for plan in self.simulation.plans)
+        return tuple(Turns(*map(self._uploaded, one)) for one in turns)
 
     def _uploaded(self, part: Any) -> Any:
         return self.device.upload(part) if isinstance(part, np.ndarray) else part
 
     def _reward_functions(self, i: int) -> tuple[Any, Any]:
         """The user's `quantile` and `mean_at` that kernels contain; None for built-in families."""
-        family = type(self.turns[i].reward_model)
-        quantile = self.rewards.quantile if family in (AnyReward, PerTurnReward) else None
-        return quantile, self.rewards.mean_at if family is PerTurnReward else None
+        rewards, family = self.simulation.rewards, type(self._on_device[i].reward_model)
+        quantile = rewards.quantile if family in (AnyReward, PerTurnReward) else None
+        return quantile, rewards.mean_at if family is PerTurnReward else None
 
     def _play(self, i: int, games: Games, spans: tuple[Any, Any]) -> None:
-        policy, (quantile, mean_at) = self.policies[i], self._reward_functions(i)
-        schedule = None
-        if has_own_kernel(policy, self.rewards, self.lifetimes):
+        simulation, (quantile, mean_at) = self.simulation, self._reward_functions(i)
+        policy, schedule = simulation.plans[i].policy, None
+        if has_own_kernel(policy, simulation.rewards, simulation.lifetimes):
             schedule = schedule_for(policy.rule, games.arms, self.device)
         if schedule is not None:
             schedule(self.device, games, quantile)
@@ -130,14 +153,14 @@ class GpuGames:
     def _play_any_rule(
         self, policy: Policy, games: Games, spans: tuple[Any, Any], functions: tuple[Any, Any]
     ) -> None:
-        rule, G = policy.rule, self.turns[0].G
-        measured = self.measure(policy.lifetime_options)
-        player = player_of(policy, self.rewards, self.lifetimes, G, measured)
+        rule, simulation, G = policy.rule, self.simulation, self.simulation.G.values
+        measured = expected_measure(G, simulation.forecast, policy.lifetime_options)
+        player = player_of(policy, simulation.rewards, simulation.lifetimes, G, measured)
         functions_of_rule = (rule.start, rule.choose, rule.observe, rule.set_weights)
         program = Program("any_rule", (*functions, *functions_of_rule), MANY_BLOCKS)
         wrong = self.device.download(play_any_rule(self.device, games, spans, player, program))
         for turn, arm in wrong[wrong[:, 0] > 0][:1].tolist():
-            raise illegal_arm(rule, turn, arm, self.rewards.arms)
+            raise illegal_arm(rule, turn, arm, simulation.rewards.arms)
 
     def _play_best(
         self, keys: Any, parameters: Any, means: Any, spans: tuple[Any, Any], out: Any
@@ -145,7 +168,7 @@ class GpuGames:
         threads = 128
         blocks = min(-(-len(keys) // threads), 16 * self.device.processors)
         if means is None:
-            means = self.device.empty((blocks * threads, self.rewards.arms))
+            means = self.device.empty((blocks * threads, self.simulation.rewards.arms))
         program = Program("best_arms", self._reward_functions(0))
         self.device.launch(
             program, blocks, threads, 0, self._on_device[0], keys, parameters, means, *spans, out
@@ -153,7 +176,7 @@ class GpuGames:
 
     def _arms(self, keys: Any) -> tuple[Any, Any]:
         """Parameters and true means, a row per game; no means where they change by turn."""
-        rewards, device = self.rewards, self.device
+        rewards, device = self.simulation.rewards, self.device
         plain = rewards.fixed is None and rewards.draw_arms is None and rewards.mean_at is None
         if plain and rewards.width == 1:
             low, high = rewards.between
@@ -170,16 +193,17 @@ class GpuGames:
 
     def _means(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
         """The true means, computed on the CPU: their functions round differently on a GPU."""
-        if self.rewards.width > 1:
-            parameters = parameters.reshape(len(parameters), -1, self.rewards.width)
+        rewards = self.simulation.rewards
+        if rewards.width > 1:
+            parameters = parameters.reshape(len(parameters), -1, rewards.width)
         starts = range(0, len(parameters), _MEANS_PIECE)
         pieces = [parameters[start : start + _MEANS_PIECE] for start in starts]
-        first = self.rewards.means(pieces[0])  # here, because several threads cannot import numba
-        return np.concatenate([first, *map_blocks(self.rewards.means, pieces[1:])])
+        first = rewards.means(pieces[0])  # here, because several threads cannot import numba
+        return np.concatenate([first, *map_blocks(rewards.means, pieces[1:])])
 
     def _spans(self, keys: Any) -> tuple[Any, Any]:
         """First and last turns of the arms: a row per game, or one that all games share."""
-        turns = self.turns[0].G.size
-        kept = np.zeros(1, np.uint64) if self.lifetimes is None else self.device.download(keys)
-        spans = spans_of(self.lifetimes, kept, self.rewards.arms, turns)
-        return self.device.upload(spans[..., 0]), self.device.upload(spans[..., 1])
+        simulation, device = self.simulation, self.device
+        kept = np.zeros(1, np.uint64) if simulation.lifetimes is None else device.download(keys)
+        spans = spans_of(simulation.lifetimes, kept, simulation.rewards.arms, simulation.G.turns)
+        return device.upload(spans[..., 0]), device.upload(spans[..., 1])
