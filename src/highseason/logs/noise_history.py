@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from highseason.core.specs import did_you_mean
 from highseason.core.warnings import warn_user
 from highseason.traffic.columns import Column, FileTable
-from highseason.traffic.dates import Order
+from highseason.traffic.dates import Order, read_unix
 from highseason.traffic.files import Conventions, read_table, table_of
 from highseason.traffic.numerals import Mark
 from highseason.traffic.timeline import FileNote
@@ -172,9 +172,13 @@ def _turns(table: FileTable, column: Any, every: str | None, is_log: bool) -> An
     """The turns as times if they are, as numbers if they are, or else by their names."""
     import pandas as pd
 
-    dated = replace(column, is_chosen_time=True)
-    if dated.time_reading.share <= 0.5:
-        numbers = column.numbers
-        return column.texts if np.isnan(numbers).any() else numbers
-    times = pd.Series(table.times(dated).instants)
+    numbers = column.numbers
+    unix = read_unix(numbers)  # asked first: a log has millions of them
+    if unix is not None and unix.share == 1:
+        times = pd.Series(unix.stamps.instants)
+    else:
+        dated = replace(column, is_chosen_time=True)
+        if dated.time_reading.share <= 0.5:
+            return column.texts if np.isnan(numbers).any() else numbers
+        times = pd.Series(table.times(dated).instants)
     return times.dt.floor(every or "1D") if every or is_log else times
