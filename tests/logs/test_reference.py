@@ -12,9 +12,8 @@ from tests.logs.logs import mortal_log, with_chances
 
 import highseason as hs
 from highseason.logs import Events, PreparedLog
-from highseason.logs.kernels.compiled import compiled_plan
-from highseason.logs.kernels.records import RecordOrder, ReplayTrace
 from highseason.logs.player import Player, ReplayOptions
+from highseason.logs.replay_kernel import EventOrder, ReplayTrace, compiled_plan
 from highseason.policies import (
     UCB_RULE,
     UNKNOWN_END,
@@ -53,7 +52,7 @@ OPTIONS = {
 
 
 def both(
-    policy: Policy, course: PreparedLog, order: RecordOrder, options: ReplayOptions, seed: int
+    policy: Policy, course: PreparedLog, order: EventOrder, options: ReplayOptions, seed: int
 ) -> tuple[ReplayTrace, ReplayTrace]:
     player = Player(policy, course, options)
     assert player._plan is not None, f"{policy} was not compiled"
@@ -61,7 +60,7 @@ def both(
 
 
 def assert_same(
-    policy: Policy, course: PreparedLog, order: RecordOrder, options: ReplayOptions, seed: int
+    policy: Policy, course: PreparedLog, order: EventOrder, options: ReplayOptions, seed: int
 ) -> None:
     fast, slow = both(policy, course, order, options, seed)
     assert fast.counts.tolist() == slow.counts.tolist()
@@ -78,7 +77,7 @@ def test_the_kernel_matches_the_reference(name: str, options: str) -> None:
             Player(POLICIES[name], course, OPTIONS[options])
         return
     assert_same(
-        POLICIES[name], course, RecordOrder.whole(len(course.events)), OPTIONS[options], seed=3
+        POLICIES[name], course, EventOrder.whole(len(course.events)), OPTIONS[options], seed=3
     )
 
 
@@ -87,7 +86,7 @@ def test_the_kernel_matches_the_reference(name: str, options: str) -> None:
 def test_without_the_jit(name: str) -> None:
     course = PreparedLog.of(mortal_log(120), arms=["arm0", "arm2", "arm3", "arm5", "arm7"])
     assert_same(
-        POLICIES[name], course, RecordOrder.whole(len(course.events)), ReplayOptions(), seed=1
+        POLICIES[name], course, EventOrder.whole(len(course.events)), ReplayOptions(), seed=1
     )
 
 
@@ -97,9 +96,9 @@ def test_studied_arms_windows_orders_and_ties(policy: type[Policy], ties: str) -
     course = PreparedLog.of(LOG, bin=3, arms=["arm1", "arm2", "arm4", "arm6", "arm7"])
     order = np.random.default_rng(5).permutation(np.tile(np.arange(len(LOG)), 2))
     for chosen in (
-        RecordOrder.window(120, 150),
-        RecordOrder.whole(len(LOG), times=2),
-        RecordOrder.shuffled(order),
+        EventOrder.window(120, 150),
+        EventOrder.whole(len(LOG), times=2),
+        EventOrder.shuffled(order),
     ):
         assert_same(policy(ties=ties), course, chosen, ReplayOptions(), seed=9)
 
@@ -162,7 +161,7 @@ class TriesTwo(ByLot):
 @pytest.mark.parametrize("policy", [ByLot(), TriesTwo()])
 def test_a_custom_rule_that_reads_everything(policy: Policy, options: str) -> None:
     course = PreparedLog.of(replace(LOG, propensity=with_chances(LOG)))
-    assert_same(policy, course, RecordOrder.whole(len(course.events)), OPTIONS[options], seed=2)
+    assert_same(policy, course, EventOrder.whole(len(course.events)), OPTIONS[options], seed=2)
 
 
 @jitable
@@ -189,7 +188,7 @@ class Shrunk(hs.UCB):
 
 def test_a_rule_with_statistics_pooled_over_arms() -> None:
     log = PreparedLog.of(mortal_log(1500))
-    assert_same(Shrunk(), log, RecordOrder.whole(1500), ReplayOptions(), seed=4)
+    assert_same(Shrunk(), log, EventOrder.whole(1500), ReplayOptions(), seed=4)
 
 
 @dataclass(frozen=True)
@@ -246,7 +245,7 @@ def tiny(shown: str, init: str = "first-shown", **more: Any) -> list[int]:
     log = Events.of(range(len(shown)), list(shown), [arm == "c" for arm in shown], pool)
     course = PreparedLog.of(log)
     player = Player(hs.Greedy(), course, ReplayOptions(init=init, **more))  # type: ignore[arg-type]
-    return player.play(RecordOrder.whole(len(course.events))).matched.tolist()
+    return player.play(EventOrder.whole(len(course.events))).matched.tolist()
 
 
 def test_the_first_display_of_an_untried_arm_is_its_first_turn() -> None:
@@ -261,7 +260,7 @@ def test_a_new_arm_holds_up_everything_until_it_is_shown() -> None:
     shown, pools = "abbbaccbb", ["ab"] * 3 + ["abc"] * 6
     log = Events.of(range(9), list(shown), [arm == "b" for arm in shown], [list(p) for p in pools])
     course = PreparedLog.of(log)
-    trace = Player(hs.Greedy(), course, ReplayOptions()).play(RecordOrder.whole(len(course.events)))
+    trace = Player(hs.Greedy(), course, ReplayOptions()).play(EventOrder.whole(len(course.events)))
     assert trace.matched.tolist() == [0, 1, 2, 5, 7, 8]
     assert trace.kind.tolist() == [2, 2, 1, 2, 1, 1]
 

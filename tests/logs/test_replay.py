@@ -24,9 +24,9 @@ from highseason.logs import (
     generate_events,
     replay,
 )
-from highseason.logs.kernels.records import TRIED, RecordOrder
+from highseason.logs.diagnostics import check_uniformity
 from highseason.logs.player import Player, ReplayOptions
-from highseason.logs.uniformity import check_uniformity
+from highseason.logs.replay_kernel import TRIED, EventOrder
 from highseason.policies import Policy
 from highseason.policies.plan import View
 
@@ -44,9 +44,9 @@ def replayed(policy: Policy, log: PreparedLog, logs: int, shuffled: bool) -> np.
     means = np.empty(logs)
     for i in range(logs):
         first = i * RECORDS
-        order = RecordOrder.window(first, RECORDS)
+        order = EventOrder.window(first, RECORDS)
         if shuffled:
-            order = RecordOrder.shuffled(permuted[first : first + RECORDS])
+            order = EventOrder.shuffled(permuted[first : first + RECORDS])
         trace = player.play(order, seed=1, run=i)
         assert trace.matched.size == TURNS, "the log is too short for the test"
         means[i] = log.reward[order.rows(trace.matched)].mean()
@@ -190,7 +190,7 @@ def test_on_a_uniform_log_the_weighted_mean_is_the_plain_one() -> None:
     course = PreparedLog.of(log)
     found = replay("ucb", course)["ucb"]
     player = Player(hs.UCB(), course, ReplayOptions())
-    trace = player.play(RecordOrder.window(0, 5000))
+    trace = player.play(EventOrder.window(0, 5000))
     chosen = trace.matched[trace.kind != TRIED]
     assert found.weighted is not None
     assert found.weighted.snips.value == pytest.approx(course.reward[chosen].mean())

@@ -9,9 +9,9 @@ import pytest
 from tests.logs.logs import mortal_log
 
 import highseason as hs
-from highseason.logs.kernels.records import RecordOrder
 from highseason.logs.player import Player, ReplayOptions
 from highseason.logs.prepared_log import PreparedLog
+from highseason.logs.replay_kernel import EventOrder
 from highseason.policies import ArmState, Policy, Rule, RuleTraits, Turn, jitable, untried
 
 
@@ -45,7 +45,7 @@ LOG = PreparedLog.of(mortal_log(3000))
 
 def matches(policy: Policy, compiled: bool) -> list[int]:
     player = Player(policy, LOG, ReplayOptions())
-    trace = player.play(RecordOrder.whole(len(LOG.events)), seed=3, compiled=compiled)
+    trace = player.play(EventOrder.whole(len(LOG.events)), seed=3, compiled=compiled)
     return trace.matched.tolist()
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tests.logs.logs import mortal_log
 
 from highseason.logs import Events, PreparedLog
-from highseason.logs.uniformity import count_displays
+from highseason.logs.diagnostics import count_displays
 
 
 def by_hand(log: PreparedLog) -> NDArray[np.int64]:

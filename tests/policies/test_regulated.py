@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.logs.kernels.compiled import compiled_plan
+from highseason.logs.replay_kernel import compiled_plan
 from highseason.policies import parse
 
 PLAIN = [hs.Thompson(), hs.GaussianThompson(), hs.KLUCB(), hs.ConstantEpsilon()]

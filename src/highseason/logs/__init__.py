@@ -15,6 +15,7 @@ from highseason.logs.conversion import log_formats as log_formats
 from highseason.logs.conversion_log import ConversionReport as ConversionReport
 from highseason.logs.diagnostics import LogSummary as LogSummary
 from highseason.logs.diagnostics import SeparateLogs as SeparateLogs
+from highseason.logs.diagnostics import Uniformity as Uniformity
 from highseason.logs.diagnostics import diagnose as diagnose
 from highseason.logs.estimators import Comparison as Comparison
 from highseason.logs.estimators import compare as compare
@@ -26,11 +27,11 @@ from highseason.logs.front_page import FrontPage as FrontPage
 from highseason.logs.generate import Generated as Generated
 from highseason.logs.generate import generate_events as generate_events
 from highseason.logs.generate import generate_log as generate_log
-from highseason.logs.log_file import LogFile as LogFile
 from highseason.logs.noise import NoiseFit as NoiseFit
 from highseason.logs.noise import fit_noise as fit_noise
 from highseason.logs.noise_history import VisitorHistory as VisitorHistory
 from highseason.logs.noise_history import read_history as read_history
+from highseason.logs.prepared_log import LogFile as LogFile
 from highseason.logs.prepared_log import PreparedLog as PreparedLog
 from highseason.logs.replay import replay as replay
 from highseason.logs.replay import replay_many as replay_many
@@ -40,7 +41,6 @@ from highseason.logs.result import ReplayResult as ReplayResult
 from highseason.logs.result import Runs as Runs
 from highseason.logs.table_format import OpenBanditLog as OpenBanditLog
 from highseason.logs.table_format import TableLog as TableLog
-from highseason.logs.uniformity import Uniformity as Uniformity
 from highseason.logs.yahoo_format import YahooLog as YahooLog
 
 __dir__ = _public_names(__name__)

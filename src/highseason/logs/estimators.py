@@ -71,22 +71,22 @@ def mean_estimate(values: Numbers) -> Estimate:
 
 
 def weighted_estimates(
-    reward: Numbers, propensity: Numbers, records: int, level: float = 0.95
+    reward: Numbers, propensity: Numbers, read: int, level: float = 0.95
 ) -> WeightedEstimates:
     """From the rewards and propensities of the matched events, and how many were read.
 
-    >>> estimate = weighted_estimates(np.array([1.0, 0.0]), np.array([0.5, 0.25]), records=6)
+    >>> estimate = weighted_estimates(np.array([1.0, 0.0]), np.array([0.5, 0.25]), read=6)
     >>> estimate.ips.value, estimate.snips.value
     (0.333..., 0.333...)
     """
     weight = 1.0 / propensity
     total = float(weight.sum())
-    if records < 1 or total == 0:
+    if read < 1 or total == 0:
         nothing = with_interval(math.nan, math.nan, level)
         return WeightedEstimates(nothing, nothing, 0.0, math.nan, nothing)
-    value = float((weight * reward).sum()) / records
-    square = float(((weight * reward) ** 2).sum()) / records
-    ips = with_interval(value, math.sqrt(max(0.0, square - value**2) / records), level)
+    value = float((weight * reward).sum()) / read
+    square = float(((weight * reward) ** 2).sum()) / read
+    ips = with_interval(value, math.sqrt(max(0.0, square - value**2) / read), level)
     snips, plain = self_normalised(reward, weight, level), float(reward.mean())
     # The two means share their events, so the error is that of what each event adds to both.
     each = weight * (reward - snips.value) / weight.sum() - (reward - plain) / reward.size

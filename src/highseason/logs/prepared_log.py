@@ -1,28 +1,36 @@
 """A log prepared for replay: time bins with G, the studied pools, the arms' lifetimes.
 
 All of it is computed once, on the whole log.  Runs over parts of the log (windows, repetitions)
-share it, so G is what the *log* had, however often its events are replayed.
+share it, so G is what the *log* had, however often its events are replayed.  A log in a file is
+prepared by the worker that replays it.
 """
 
 import functools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.specs import did_you_mean
-from highseason.logs.arm_lifespans import pool_lifetimes
-from highseason.logs.events import Events, Pools
-from highseason.logs.kernels.records import LogColumns, LogLifetimes
+from highseason.logs.arm_lifespans import always_on_offer, pool_lifetimes
+from highseason.logs.conversion import moment
+from highseason.logs.events import Events, Pools, read_events
+from highseason.logs.replay_kernel import LogColumns, LogLifetimes
 from highseason.policies import NO_END, UNKNOWN_END
 
 #: Bins are counted in a table as long as the log's time, unless it would be mostly empty.
 _SPARSE = 4
 #: Bin indices are exact up to here.
 _LARGEST_INDEX = 2.0**53
+#: How many logs a process keeps: the policies of one follow each other.
+_KEPT = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +73,8 @@ class TimeBins:
         if not self.counts.size:
             return math.nan
         rising = np.sort(self.counts)
-        records = np.cumsum(rising)
-        return float(rising[np.searchsorted(records, records[-1] / 2)])
+        events = np.cumsum(rising)
+        return float(rising[np.searchsorted(events, events[-1] / 2)])
 
     def weight(self, start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.float64]:
         """The sum of G over the bins from clock `start` to clock `end`, for each pair."""
@@ -135,7 +143,7 @@ class PreparedLog:
         return float(self.bins.counts.min()) if len(self.events) else 1.0
 
     @functools.cached_property
-    def pool_records(self) -> NDArray[np.int64]:
+    def pool_events(self) -> NDArray[np.int64]:
         """How many events each pool has."""
         return np.bincount(self.pool, minlength=len(self.pools))
 
@@ -221,3 +229,88 @@ def _studied_pools(events: Events, studied: NDArray[np.bool_]) -> tuple[NDArray[
     index: dict[bytes, int] = {}
     of = np.array([index.setdefault(pool.tobytes(), len(index)) for pool in kept], np.int32)
     return of[events.pool], Pools.of(np.frombuffer(key, np.int32).tolist() for key in index)
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """An event table in a file, and what of it is replayed.
+
+    Attributes:
+        path: The file, as workers see it too.
+        bin: As in `replay`.
+        arms: The ids of the arms to study; "always" for those in every pool; all if None.
+        between: Use only events from the first to the second of these times.
+    """
+
+    path: str | os.PathLike[str]
+    bin: float = 1
+    arms: tuple[str, ...] | str | None = None
+    between: tuple[int, int] | None = None
+
+    def read(self) -> PreparedLog:
+        """Read the file and prepare the log."""
+        events = read_events(Path(self.path))
+        try:
+            if self.between is not None:
+                events = _between(events, *self.between)
+            arms = _always(events) if self.arms == "always" else self.arms
+            return PreparedLog.of(events, self.bin, arms)
+        except ValueError as reason:
+            raise ValueError(f"{self.path}: {reason}") from reason
+
+
+@dataclass(eq=False)
+class _Slot:
+    """The place of one log, which the first thread that needs it fills."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    log: PreparedLog | None = None
+
+
+@functools.lru_cache(_KEPT)
+def _slot(file: LogFile, version: tuple[int, int]) -> _Slot:
+    return _Slot()
+
+
+def cached(file: LogFile) -> PreparedLog:
+    """The log of a file, read once for all policies that replay it one after the other."""
+    try:
+        status = Path(file.path).stat()
+    except OSError:
+        return file.read()  # which says what is wrong
+    slot = _slot(file, (status.st_mtime_ns, status.st_size))
+    with slot.lock:
+        if slot.log is None:
+            slot.log = file.read()
+        return slot.log
+
+
+@contextmanager
+def forgetting_files() -> Iterator[None]:
+    """Let go of all logs that were read, at the end."""
+    try:
+        yield
+    finally:
+        _slot.cache_clear()
+
+
+def _always(events: Events) -> tuple[str, ...]:
+    arms = always_on_offer(events)
+    if not arms:
+        raise ValueError(
+            "no arm is on offer in every event, so arms='always' leaves none: cut the log with "
+            "between=, or find a stretch with 'highseason slice'"
+        )
+    return arms
+
+
+def _between(events: Events, start: int, end: int) -> Events:
+    """The events of that time; an empty selection is a mistake, not a result."""
+    part = events.between(start, end)
+    if len(part) == 0 and len(events) > 0:
+        first, last = int(events.time.min()), int(events.time.max())
+        raise ValueError(
+            f"no event between {moment(start)} and {moment(end)}: the log goes from "
+            f"{moment(first)} to {moment(last)}"
+        )
+    return part

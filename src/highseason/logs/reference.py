@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from highseason.core.random import REWARD, draw, turn_key
 from highseason.engine import learn, select
 from highseason.engine.turn import choose
-from highseason.logs.kernels import records
-from highseason.logs.kernels.records import KernelOptions, LogLifetimes, ReplayTrace
+from highseason.logs import replay_kernel as kernel
 from highseason.logs.prepared_log import PreparedLog
+from highseason.logs.replay_kernel import KernelOptions, LogLifetimes, ReplayTrace
 from highseason.policies import UNKNOWN_TURNS, Observation, Policy, Turn
 from highseason.policies.lifetimes import mark_opening, reveal_ends
 from highseason.policies.plan import UnknownFuture
@@ -45,16 +45,16 @@ def replay_reference(
        arm once begin with the first display of each.  An arm that starts later is untried when it
        appears and, unless the rule prefers another, holds up everything else until it was shown
        once.  Arms that never occur in the run count as unavailable.
-    6. The rule asks for another arm than the one shown: discard the event.  Nothing is learnt and
+    6. The rule asks for another arm than the one shown: discard the event.  Nothing is learned and
        no turn passes.
-    7. It asks for the arm shown: the turn counts, its reward is learnt, and the plan moves on.
+    7. It asks for the arm shown: the turn counts, its reward is learned, and the plan moves on.
     """
     run = _ReferenceRun(policy, log, rows, lifetimes, options, lowest)
     for i, row in enumerate(rows.tolist()):
         fate = run.read(i, row)
         run.counts[fate] += 1
-        if fate in (records.NOT_STUDIED, records.THINNED):
-            run.counts[records.SKIPPED] += not run.trying
+        if fate in (kernel.NOT_STUDIED, kernel.THINNED):
+            run.counts[kernel.SKIPPED] += not run.trying
         if run.failure[0] or run.turn > options.turns:
             break
     matched, kinds = np.array(run.matched, np.int64), np.array(run.kinds, np.uint8)
@@ -85,7 +85,7 @@ class _ReferenceRun:
         self.carry, self.pool, self.turn = self.planner.begin(), -1, 1
         self.matched: list[int] = []
         self.kinds: list[int] = []
-        self.counts = np.zeros(records.COUNTS, np.int64)
+        self.counts = np.zeros(kernel.COUNTS, np.int64)
         self.failure = np.zeros(3)
 
     def read(self, i: int, row: int) -> int:
@@ -94,50 +94,50 @@ class _ReferenceRun:
         arm, G = int(log.events.arm[row]), float(log.G[row])
         clock = int(log.bins.clock[log.bins.of[row]]) - options.start + 1
         if not log.studied[arm]:  # 1
-            return records.NOT_STUDIED
+            return kernel.NOT_STUDIED
         if log.pool[row] != self.pool:
             self._enter_pool(int(log.pool[row]), clock)
         if not state.available[arm]:
-            return records.NOT_IN_POOL
+            return kernel.NOT_IN_POOL
         key = turn_key(options.key, i + 1)
         if self.lowest is not None and (  # 2
             draw(key, REWARD) * log.propensity(np.array([row]))[0] >= self.lowest[self.pool]
         ):
-            return records.THINNED
+            return kernel.THINNED
         untried = state.available & (state.selections == 0)
         tried = bool((untried & self.opening).any())
         if tried and not (untried & self.opening)[arm]:  # 3
-            return records.WAITING
+            return kernel.WAITING
         size = int(state.available.sum())
         view = UnknownFuture.of(self.turn, G, size, options.lowest, options.lowest)
         level, carried = self.planner.step(self.carry, view)
         if not (math.isfinite(level) and options.low <= level <= options.high):
             self.failure[:] = self.turn, -1, level
-            return records.OTHER_ARM
+            return kernel.OTHER_ARM
         turn = Turn(self.turn, level, G, math.nan, UNKNOWN_TURNS, key, options.random_ties, clock)
         chosen, exploited = arm, False
         if not tried:  # 4
             chosen, exploited = choose(self.rule, state, turn)
             self.trying = bool(options.first_shown and untried[chosen])
             if self.trying and not untried[arm]:  # 5
-                return records.WAITING
+                return kernel.WAITING
             if self.trying:
                 chosen, tried = arm, True
             else:
-                self.counts[records.ASKED] += 1
+                self.counts[kernel.ASKED] += 1
         if chosen != arm:  # 6
-            return records.OTHER_ARM
+            return kernel.OTHER_ARM
         select(state, arm)  # 7
         reward = float(log.reward[row])
         value = G * reward if options.scaled else reward
         learn(self.rule, state, turn, Observation(arm, value, 1.0))
         self.matched.append(i)
         self.kinds.append(
-            records.TRIED if tried else records.EXPLOITED if exploited else records.EXPLORED
+            kernel.TRIED if tried else kernel.EXPLOITED if exploited else kernel.EXPLORED
         )
         self.carry = carried
         self.turn += 1
-        return records.MATCHED
+        return kernel.MATCHED
 
     def _enter_pool(self, pool: int, clock: int) -> None:
         """Other arms are available: weigh them, and at the first pool choose the opening arms."""

@@ -24,11 +24,9 @@ from highseason.core.validation import one_of, whole_number
 from highseason.engine.simulate import Policies, labelled
 from highseason.logs.diagnostics import LogSummary, SeparateLogs
 from highseason.logs.events import Events
-from highseason.logs.log_file import LogFile, forgetting_files
-from highseason.logs.player import Init, Player, ReplayOptions, is_stochastic
-from highseason.logs.prepared_log import PreparedLog
+from highseason.logs.player import Init, Player, ReplayOptions, Schedule, is_stochastic
+from highseason.logs.prepared_log import LogFile, PreparedLog, forgetting_files
 from highseason.logs.result import RepeatedReplay, ReplayOutcome, ReplayResult
-from highseason.logs.runs import Schedule
 from highseason.policies import Policy
 
 Progress = Callable[[int, int], None]
@@ -59,7 +57,7 @@ def replay(
     used is an unbiased estimate of what the policy earns per turn, because whether an event is used
     does not depend on its reward.  Where pools differ in size, an event is used with probability
     one over its pool's size: the mean over-weights small pools, and `ReplayOutcome.weighted`
-    corrects it.  `replay.reference.replay_reference` defines step by step what happens to an event.
+    corrects it.  `logs.reference.replay_reference` defines step by step what happens to an event.
 
     G(t) is the number of events in the event's time bin, including those of arms that are not
     studied.  It regulates the policy; rewards are not multiplied by it.  Thresholds on G (`q0.75`)

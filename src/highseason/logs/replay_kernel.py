@@ -1,0 +1,512 @@
+"""The compiled replay of a log; `reference.replay_reference` defines what it does.
+
+A log may have hundreds of arms and its pools a few dozen.  A rule that only compares arms is shown
+those of the pool, copied into a small state when the pool changes.  A choice that nothing has
+changed since is reused.  All memory is handed in, and nothing raises: `trace.failure` reports.
+
+A plan must follow a log that is not known in advance, so a policy's `step` is compiled.  It sees
+the policy as a NumPy record of the parameters.  The record is passed as bytes and the carry as a
+number, so all plans are functions of one type and the kernel is compiled once for all.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.compile import compiled, function_type
+from highseason.core.jitable import jitable
+from highseason.core.random import DECISION, REWARD, draw, turn_key
+from highseason.engine.abi import function_types, numba_types, state_type
+from highseason.engine.turn import is_legal
+from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, Policy, Rule, Turn
+from highseason.policies.lifetimes import SetWeights, mark_opening, reveal_ends
+from highseason.policies.plan import UnknownFuture, View
+
+#: What became of an event, as positions in an array of counts.
+NOT_STUDIED, NOT_IN_POOL, THINNED, WAITING, OTHER_ARM, MATCHED = 0, 1, 2, 3, 4, 5
+#: Two more counts: events on which the rule chose, and events skipped while it did.
+ASKED, SKIPPED = 6, 7
+COUNTS = 8
+
+#: What a matched turn was.
+EXPLORED, EXPLOITED, TRIED = 0, 1, 2
+#: How long a rule's choice can be reused.  Never; until an arm, the pool, the level or the clock
+#: changes (index rules); or, for the leading arm, until an arm or the pool changes: on every event
+#: whose coin says exploit (the ε rule), or while the pool holds one arm (the pool rule).
+NEVER_KEPT, INDEX, COIN, SMALL_POOL = 0, 1, 2, 3
+
+_IN_ORDER = np.zeros(0, np.int64)
+
+
+class LogColumns(NamedTuple):
+    """The columns of a log, one entry per event, and its tables of bins and pools.
+
+    `lowest` holds the smallest propensity of each pool; it is empty unless events are thinned.
+    """
+
+    arm: NDArray[np.int32]
+    pool: NDArray[np.int32]
+    bin: NDArray[np.int32]
+    bin_weight: NDArray[np.float64]
+    bin_clock: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    members: NDArray[np.int32]
+    studied: NDArray[np.bool_]
+    reward: NDArray[np.float64]
+    propensity: NDArray[np.float64]
+    lowest: NDArray[np.float64]
+
+
+class LogLifetimes(NamedTuple):
+    """The lifetime of each arm, by the clock of one run."""
+
+    start: NDArray[np.int64]  # its first bin; 0 for arms that were there in the run's first bin
+    known_end: NDArray[np.int64]  # its last bin as far as the policy knows, or `UNKNOWN_END`
+    end: NDArray[np.int64]  # its true last bin
+    score: NDArray[np.float64]  # what `Rule.set_weights` ranks arms by
+
+
+class EventOrder(NamedTuple):
+    """Which events a run reads, in which order: `order`, or `first + i % length` if it is empty.
+
+    >>> EventOrder.whole(3, times=2).rows().tolist(), EventOrder.window(5, 2).rows().tolist()
+    ([0, 1, 2, 0, 1, 2], [5, 6])
+    """
+
+    first: int
+    length: int
+    events: int
+    order: NDArray[np.int64]
+
+    @classmethod
+    def whole(cls, events: int, times: int = 1) -> Self:
+        """A log in its own order, `times` times over."""
+        return cls(0, max(1, events), events * times, _IN_ORDER)
+
+    @classmethod
+    def window(cls, first: int, length: int) -> Self:
+        """`length` events from `first` on."""
+        return cls(first, max(1, length), length, _IN_ORDER)
+
+    @classmethod
+    def shuffled(cls, order: NDArray[np.int64]) -> Self:
+        """The events in an order of your own."""
+        return cls(0, max(1, order.size), order.size, np.require(order, np.int64, ["C", "W"]))
+
+    def rows(self, positions: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """The rows of the log at some positions of the run; at all of them if None."""
+        at = np.arange(self.events) if positions is None else positions
+        return self.order[at] if self.order.size else self.first + at % self.length
+
+    def covers(self, events: int) -> bool:
+        """Whether the run reads every event of a log in its own order."""
+        return self.order.size == 0 and self.length == events
+
+
+class KernelOptions(NamedTuple):
+    """How one run is played."""
+
+    key: int  # of the run's random numbers
+    start: int  # the log's clock at which the clock of the run is 1
+    turns: int  # stop after this many matched turns
+    lowest: float  # the smallest G of the log
+    scale: float  # the factor of the weights that `Rule.set_weights` computes
+    low: float  # the smallest level the rule accepts
+    high: float  # the largest
+    first_shown: bool  # whether any untried arm counts where the rule asks for an untried one
+    initial_arms: int  # how many arms of the first pool are tried before the rule chooses at all
+    random_ties: bool  # whether ties are broken at random
+    scaled: bool  # whether rewards are learnt multiplied by G
+    compact: bool  # whether the rule may be shown only the arms of the pool
+    keeps: int  # how long a choice can be reused: one of the constants above
+    parameters: NDArray[np.uint8]  # of the plan
+
+
+class ReplayTrace(NamedTuple):
+    """What a run leaves behind."""
+
+    matched: NDArray[np.int64]  # the position in the run of each matched event, from 0
+    kind: NDArray[np.uint8]  # whether that turn explored, exploited, or tried an arm
+    counts: NDArray[np.int64]  # what became of the events
+    #: The turn, the arm (-1 if the plan failed) and the level at which a rule or plan broke its
+    #: contract; turn 0 if none did.
+    failure: NDArray[np.float64]
+
+    @classmethod
+    def empty(cls, events: int) -> Self:
+        """Room for a run over so many events; memory is used only as turns match."""
+        places = np.empty(events, np.int64), np.empty(events, np.uint8)
+        return cls(*places, np.zeros(COUNTS, np.int64), np.zeros(3))
+
+    def trimmed(self) -> Self:
+        """Only the turns that matched."""
+        turns = int(self.counts[MATCHED])
+        return self._replace(matched=self.matched[:turns].copy(), kind=self.kind[:turns].copy())
+
+
+class Memory(NamedTuple):
+    """Working memory of one run."""
+
+    state: ArmState  # of all arms of the log
+    room: ArmState  # of the arms of one pool
+    carry: NDArray[np.float64]  # of the plan: now, and after the event if it matches
+    shown: NDArray[np.bool_]  # by arm: whether the run shows it, out of a pool that holds it
+    opening: NDArray[np.bool_]  # whether it is tried before the rule chooses at all
+    marked: NDArray[np.bool_]  # the same, by position in the state that the rule sees
+    slot: NDArray[np.int64]  # its position in that state; -1 while it is not in the pool
+    held: NDArray[np.int64]  # the arms of the current pool
+    scores: NDArray[np.float64]  # their lifetime scores
+
+    @classmethod
+    def of(cls, rule: Rule, arms: int, largest: int, carry: NDArray[np.float64]) -> Self:
+        """Memory for a log with this many arms, and as many as `largest` in a pool."""
+        state, room = rule.fresh_state(arms), rule.fresh_state(largest)
+        shown, opening, marked = np.zeros((3, arms), np.bool_)
+        slot = np.full(arms, -1, np.int64)
+        held, scores = np.zeros_like(slot), np.zeros(arms)
+        return cls(state, room, carry.copy(), shown, opening, marked, slot, held, scores)
+
+
+@jitable
+def row_at(order: EventOrder, i: int) -> int:
+    """The row of event `i` of the run."""
+    if order.order.size > 0:
+        return order.order[i]  # type: ignore[no-any-return]  # a NumPy scalar
+    return order.first + i % order.length
+
+
+@jitable
+def find_shown(log: LogColumns, order: EventOrder, shown: NDArray[np.bool_]) -> None:
+    """Mark the studied arms that are shown, out of a pool that holds them, anywhere in the run."""
+    left = shown.size
+    for i in range(min(order.events, order.length)):
+        row = row_at(order, i)
+        arm, pool = log.arm[row], log.pool[row]
+        if not shown[arm] and log.studied[arm]:
+            shown[arm] = arm in log.members[log.offsets[pool] : log.offsets[pool + 1]]
+            left -= shown[arm]
+            if left == 0:
+                return
+
+
+@jitable
+def copy_arm(source: ArmState, target: ArmState, from_arm: int, to_arm: int) -> None:
+    """Copy what is known of one arm from one state to another."""
+    target.selections[to_arm] = source.selections[from_arm]
+    target.pulls[to_arm] = source.pulls[from_arm]
+    target.sums[to_arm] = source.sums[from_arm]
+    target.start[to_arm] = source.start[from_arm]
+    target.end[to_arm] = source.end[from_arm]
+    target.weight[to_arm] = source.weight[from_arm]
+    for i in range(source.memory.shape[1]):
+        target.memory[to_arm, i] = source.memory[from_arm, i]
+
+
+@jitable
+def leave_pool(memory: Memory, size: int, compact: bool) -> None:
+    """Take the arms of a pool out of play; what was learned in `room` returns to `state`."""
+    for s in range(size):
+        arm = memory.held[s]
+        if compact:
+            copy_arm(memory.room, memory.state, s, arm)
+        memory.slot[arm] = -1
+        memory.state.available[arm] = False
+
+
+@jitable
+def enter_pool(
+    log: LogColumns, pool: int, scores: NDArray[np.float64], memory: Memory, compact: bool
+) -> int:
+    """Put the arms of a pool that are shown in this run into play, and count them."""
+    size = 0
+    for place in range(log.offsets[pool], log.offsets[pool + 1]):
+        arm = log.members[place]
+        if memory.shown[arm]:
+            memory.held[size] = arm
+            memory.slot[arm] = size if compact else arm
+            if compact:
+                copy_arm(memory.state, memory.room, arm, size)
+                memory.scores[size] = scores[arm]
+            memory.state.available[arm] = True
+            size += 1
+    return size
+
+
+@jitable
+def visible_state(memory: Memory, size: int, compact: bool) -> ArmState:
+    """The state that the rule is shown: all arms, or only those of the pool."""
+    state, room = memory.state, memory.room
+    if not compact:
+        return state
+    return ArmState(
+        room.selections[:size], room.pulls[:size], room.sums[:size], room.available[:size],
+        room.start[:size], room.end[:size], room.weight[:size], room.memory[:size], state.shared,
+    )  # fmt: skip
+
+
+@jitable
+def open_pool(seen: ArmState, count: int, memory: Memory, size: int) -> None:
+    """Choose the opening arms of the run's first pool."""
+    marked = memory.marked[: seen.selections.size]
+    mark_opening(seen, count, marked)
+    for s in range(size):
+        memory.opening[memory.held[s]] = marked[memory.slot[memory.held[s]]]
+
+
+@jitable
+def untried_opening(seen: ArmState, memory: Memory, size: int) -> int:
+    """How many opening arms of the pool are still untried."""
+    left = 0
+    for s in range(size):
+        arm = memory.held[s]
+        if memory.opening[arm] and seen.selections[memory.slot[arm]] == 0:
+            left += 1
+    return left
+
+
+@jitable
+def is_reusable(keeps: int, level: float, key: int) -> bool:
+    """Whether the rule would repeat its kept choice on this event."""
+    if keeps == COIN:
+        return bool(draw(key, DECISION) >= level)
+    return keeps == INDEX or (keeps == SMALL_POOL and level <= 1.0)
+
+
+@jitable
+def report_failure(trace: ReplayTrace, turn: int, arm: int, level: float) -> None:
+    """Note that a rule chose an arm it may not, or (arm -1) that a plan gave no valid level."""
+    trace.failure[0] = turn
+    trace.failure[1] = arm
+    trace.failure[2] = level
+
+
+def replay_kernel(
+    log: LogColumns,
+    order: EventOrder,
+    lifetimes: LogLifetimes,
+    options: KernelOptions,
+    memory: Memory,
+    plan: Callable[[NDArray[np.uint8], NDArray[np.float64], View], float],
+    start: Callable[[ArmState], None],
+    choose: Callable[[ArmState, Turn], tuple[int, bool]],
+    observe: Callable[[ArmState, Turn, Observation], None],
+    set_weights: SetWeights,
+    trace: ReplayTrace,
+) -> None:
+    """Play one policy along the events of a run."""
+    find_shown(log, order, memory.shown)
+    state, carry = memory.state, memory.carry
+    state.start[:] = lifetimes.start
+    state.end[:] = lifetimes.known_end
+    state.available[:] = False
+    start(state)
+    counts, slots = trace.counts, memory.slot
+    seen, compact, keeps = state, options.compact, options.keeps
+    pool, size, opening, opened, trying, turn = -1, 0, 0, False, True, 1
+    last_turn, last_G, last_size, last_clock, level = -1, -1.0, -1, -1, 0.0
+    standing, kept, kept_exploited = False, -1, False
+    for i in range(order.events):
+        row = row_at(order, i)
+        arm = log.arm[row]
+        if not log.studied[arm]:
+            counts[NOT_STUDIED] += 1
+            counts[SKIPPED] += not trying
+            continue
+        clock = log.bin_clock[log.bin[row]] - options.start + 1
+        if log.pool[row] != pool:
+            pool = log.pool[row]
+            leave_pool(memory, size, compact)
+            size = enter_pool(log, pool, lifetimes.score, memory, compact)
+            seen = visible_state(memory, size, compact)
+            if not compact:
+                reveal_ends(state, lifetimes.end, clock)
+            if size > 0:
+                scores = memory.scores[:size] if compact else lifetimes.score
+                set_weights(seen, clock, scores, options.scale)
+                if not opened:
+                    opened = True
+                    open_pool(seen, options.initial_arms, memory, size)
+            opening = untried_opening(seen, memory, size)
+            standing = False
+        slot = slots[arm]
+        if slot < 0:
+            counts[NOT_IN_POOL] += 1
+            continue
+        key = turn_key(options.key, i + 1)
+        if log.lowest.size > 0 and draw(key, REWARD) * log.propensity[row] >= log.lowest[pool]:
+            counts[THINNED] += 1
+            counts[SKIPPED] += not trying
+            continue
+        tried = opening > 0  # this turn tries an arm: the rule does not choose
+        if tried and (not memory.opening[arm] or seen.selections[slot] > 0):
+            counts[WAITING] += 1
+            continue
+        G = log.bin_weight[log.bin[row]]
+        if turn != last_turn or G != last_G or size != last_size:
+            last_turn, last_G, last_size, before = turn, G, size, level
+            view = View(turn, G, size, options.lowest, options.lowest, np.nan, UNKNOWN_TURNS)
+            level = plan(options.parameters, carry, view)
+            if not (math.isfinite(level) and options.low <= level <= options.high):
+                report_failure(trace, turn, -1, level)
+                return
+            standing = standing and (level == before or keeps != INDEX)
+        if clock != last_clock:
+            standing, last_clock = standing and keeps != INDEX, clock
+        asked = Turn(turn, level, G, np.nan, UNKNOWN_TURNS, key, options.random_ties, clock)
+        chosen, exploited = slot, False
+        if tried:
+            opening -= 1
+        else:
+            if standing and is_reusable(keeps, level, key):
+                chosen, exploited = kept, kept_exploited
+            else:
+                chosen, exploited = choose(seen, asked)
+                if not is_legal(seen.available, chosen):
+                    report_failure(trace, turn, chosen, level)
+                    return
+                if keeps == INDEX or (exploited and keeps > 0):
+                    standing, kept, kept_exploited = True, chosen, exploited
+            trying = options.first_shown and seen.selections[chosen] == 0
+            if not trying:
+                counts[ASKED] += 1
+            elif seen.selections[slot] > 0:
+                counts[WAITING] += 1
+                continue
+            else:
+                chosen, tried = slot, True
+        if chosen != slot:
+            counts[OTHER_ARM] += 1
+            continue
+        seen.selections[slot] += 1
+        reward = log.reward[row]
+        value = G * reward if options.scaled else reward
+        observe(seen, asked, Observation(slot, value, 1.0))
+        carry[0] = carry[1]
+        standing = False
+        trace.matched[turn - 1] = i
+        kind = EXPLOITED if exploited else EXPLORED
+        trace.kind[turn - 1] = TRIED if tried else kind
+        counts[MATCHED] = turn
+        if turn == options.turns:
+            return
+        turn += 1
+
+
+def log_type() -> Any:
+    """The numba type of `LogColumns`."""
+    t = numba_types()
+    small, wholes, reals = t.int32[::1], t.int64[::1], t.float64[::1]
+    columns = (small, small, small, reals, wholes, wholes, small, t.boolean[::1], *(reals,) * 3)
+    return t.NamedTuple(columns, LogColumns)
+
+
+@functools.cache
+def compiled_replay() -> Any:
+    """`replay_kernel` as machine code: one for all policies and rules."""
+    t = numba_types()
+    flag, whole, real = t.boolean, t.int64, t.float64
+    flags, wholes, reals = flag[::1], whole[::1], real[::1]
+    options = (
+        t.uint64, whole, whole, real, real, real, real, flag, whole, flag, flag, flag, whole,
+        t.uint8[::1],
+    )  # fmt: skip
+    memory = (state_type(), state_type(), reals, flags, flags, flags, wholes, wholes, reals)
+    arguments = (
+        log_type(),
+        t.NamedTuple((whole, whole, whole, wholes), EventOrder),
+        t.NamedTuple((wholes, wholes, wholes, reals), LogLifetimes),
+        t.NamedTuple(options, KernelOptions),
+        t.NamedTuple(memory, Memory),
+        function_type(_signature()),
+        *function_types(),
+        t.NamedTuple((wholes, t.uint8[::1], wholes, reals), ReplayTrace),
+    )
+    return compiled(replay_kernel, t.void(*arguments))
+
+
+class CompiledPlan(NamedTuple):
+    """A plan as the kernel takes it: `plan(parameters, carry, view)`."""
+
+    plan: Any
+    parameters: NDArray[np.uint8]
+    carry: NDArray[np.float64]
+
+
+class CannotCompileError(Exception):
+    """Why the step of a policy must run in Python."""
+
+
+def compiled_plan(policy: Policy) -> CompiledPlan:
+    """The step of a policy with resolved thresholds, compiled once per class."""
+    record = _parameters(policy)
+    begin = policy.begin()
+    if isinstance(begin, bool) or not isinstance(begin, int | float):
+        raise CannotCompileError(f"it carries {begin!r}, but a compiled plan carries a number")
+    function = _compiled(policy.compilable_step(), record.dtype, isinstance(begin, int))
+    plan = CompiledPlan(function, record.view(np.uint8), np.array([begin, begin], np.float64))
+    _require_agreement(policy, plan)
+    return plan
+
+
+def _parameters(policy: Policy) -> NDArray[Any]:
+    """The parameters as one record; text is as long as the longest choice."""
+    kinds: list[tuple[str, Any]] = []
+    values = []
+    for entry in fields(policy):
+        value = getattr(policy, entry.name)
+        if isinstance(value, str):
+            choices = getattr(entry.metadata.get("limits"), "choices", ())
+            kind = f"U{max(len(word) for word in (value, 'x', *choices))}"
+        elif isinstance(value, Policy):
+            inner = _parameters(value)
+            kinds.append((entry.name, inner.dtype))
+            values.append(tuple(inner[0]))
+            continue
+        elif isinstance(value, bool | int | float | np.number):
+            kind = np.dtype(type(value)).str
+        else:
+            raise CannotCompileError(f"its parameter {entry.name} is {type(value).__name__}")
+        kinds.append((entry.name, kind))
+        values.append(value)
+    return np.array([tuple(values)], np.dtype((np.record, kinds)))
+
+
+@functools.cache
+def _compiled(step: Callable[..., Any], record: Any, whole: bool) -> Any:
+    """The step, with its policy and its carry read from arrays."""
+    from numba.core.errors import NumbaError
+
+    jitted, convert = jitable(step), int if whole else float
+
+    def plan(parameters: Any, carry: Any, view: View) -> float:
+        level, after = jitted(parameters.view(record)[0], convert(carry[0]), view)
+        carry[1] = after
+        return level  # type: ignore[no-any-return]  # a step may be a user's
+
+    try:
+        return compiled(plan, _signature())
+    except NumbaError as reason:
+        raise CannotCompileError(f"numba says: {reason}") from None
+
+
+def _require_agreement(policy: Policy, plan: CompiledPlan) -> None:
+    """Compiled and plain steps must give the same level; otherwise the plain one is used."""
+    for turn in ((1, 1.0, 1, 1.0, 1.0), (977, 13.0, 24, 2.0, 2.0)):
+        blind, carry = UnknownFuture.of(*turn), plan.carry.copy()
+        level, after = policy.step(policy.begin(), blind)
+        same = plan.plan(plan.parameters, carry, View(*blind)) == level and carry[1] == after
+        if not (same or level != level):
+            raise CannotCompileError("its compiled step gives other levels")
+
+
+@functools.cache
+def _signature() -> Any:
+    t = numba_types()
+    whole, number = t.int64, t.float64
+    view = t.NamedTuple((whole, number, whole, number, number, number, whole), View)
+    return number(t.uint8[::1], number[::1], view)
