@@ -41,9 +41,7 @@ def indices_of_a_game(
 def picture() -> hs.report.Figure:
     """G, the price of exploring with and without waiting, and the indices of one game."""
     G = hs.traffic.wave(turns=TURNS)
-    wait, now = (
-        hs.OptionIndex(variant=variant).plan(G, len(MEANS)).levels for variant in ("wait", "now")
-    )
+    wait, now = (hs.OptionIndex(wait=wait).plan(G, len(MEANS)).levels for wait in (True, False))
     waits, found = wait < 0.999 * now, indices_of_a_game(G)
     Console().print(
         f"waits in {waits.sum()} of {TURNS} turns; horizon at turn 6: {now[5]:.0f}, "

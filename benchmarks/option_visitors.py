@@ -44,8 +44,8 @@ CELLS = {
 }
 OURS = {
     "option index": "option-index:count=visitors",
-    "no waiting": "option-index:count=visitors,variant=now",
-    "unregulated": "option-index:count=visitors,variant=unregulated",
+    "no waiting": "option-index:count=visitors,wait=false",
+    "unregulated": "option-index:count=visitors,regulated=false",
 }
 
 

@@ -54,7 +54,7 @@ ENTRANTS: tuple[Entrant, ...] = (
     Entrant("constant-epsilon", hs.ConstantEpsilon(), "baseline"),
     Entrant("thompson", hs.Thompson(), "baseline", costly=True),
     Entrant("kl-ucb", hs.KLUCB(), "baseline", costly=True),
-    Entrant(TWIN, hs.OptionIndex(variant="unregulated"), "ours"),
+    Entrant(TWIN, hs.OptionIndex(regulated=False), "ours"),
     Entrant(OPTION, hs.OptionIndex(), "ours", TWIN),
 )
 #: These are made for arms that come and go, and play there only.

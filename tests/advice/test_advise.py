@@ -268,7 +268,7 @@ def test_policies_that_cannot_be_told_apart_are_one_answer_the_simplest() -> Non
         ((0.0100, 0.0095, 0.0095, 0.0090, 0.0090), "greedy", "greedy"),
         ((0.0300, 0.0100, 0.0101, 0.0090, 0.0090), "option-index", "explore"),
         ((0.0300, 0.0100, 0.0200, 0.0190, 0.0090), "option-index", "regulate"),
-        ((0.0300, 0.0120, 0.0100, 0.0090, 0.0090), "option-index:variant=unregulated", "explore"),
+        ((0.0300, 0.0120, 0.0100, 0.0090, 0.0090), "option-index:regulated=false", "explore"),
         ((0.0300, 0.0200, 0.0200, 0.0100, 0.0090), "ucb:P=0.1", "explore"),
         ((0.0300, 0.0200, 0.0200, 0.0200, 0.0100), "ucb-z", "regulate"),
     ],
@@ -278,7 +278,7 @@ def test_what_needs_no_tuning_is_simpler_than_what_was_tuned(
 ) -> None:
     """A tuned policy is advised where its lead is noticeable, and only there."""
     policies = [
-        hs.Greedy(), hs.OptionIndex(), hs.OptionIndex(variant="unregulated"), hs.UCB(P=0.1),
+        hs.Greedy(), hs.OptionIndex(), hs.OptionIndex(regulated=False), hs.UCB(P=0.1),
         hs.UCBZ(),
     ]  # fmt: skip
     assert [policy.label for policy in policies] == [

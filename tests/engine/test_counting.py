@@ -20,7 +20,7 @@ TEXTS = [
     "discounted:discount=0.9+ucb:count=visitors,P=0.1",
     "option-index",  # which turns teach how much, it learns itself
     "option-index:count=visitors",
-    "option-index:count=visitors,variant=unregulated",
+    "option-index:count=visitors,regulated=false",
 ]
 
 

@@ -56,20 +56,20 @@ def test_among_many_arms_the_plan_waits_for_as_many_turns_as_a_search_takes() ->
         np.testing.assert_array_equal(levels, effective_horizons(G.values, plays))
 
 
-def test_variants_take_away_waiting_and_then_the_price() -> None:
+def test_without_waiting_and_then_without_a_price() -> None:
     G = hs.traffic.wave(turns=60)
     weight = np.cumsum(G.values[::-1])[::-1] - G.values
-    now = hs.OptionIndex(variant="now").plan(G, arms=5).levels
+    now = hs.OptionIndex(wait=False).plan(G, arms=5).levels
     np.testing.assert_allclose(now, weight / G.values, atol=1e-12)
     assert (hs.OptionIndex().plan(G, arms=5).levels <= now * (1 + 1e-12)).all()
-    unregulated = hs.OptionIndex(variant="unregulated").plan(G, arms=5).levels
+    unregulated = hs.OptionIndex(regulated=False).plan(G, arms=5).levels
     np.testing.assert_array_equal(unregulated, np.arange(59.0, -1.0, -1.0))
 
 
 def test_where_turns_come_one_at_a_time_the_past_stands_for_the_future() -> None:
     planner = hs.OptionIndex().planner(arms=3)
     assert [planner.level(g) for g in (2.0, 4.0, 1.0)] == [1.0, 1.5, 7.0]
-    planner = hs.OptionIndex(variant="unregulated").planner(arms=3)
+    planner = hs.OptionIndex(regulated=False).planner(arms=3)
     assert [planner.level(g) for g in (2.0, 4.0, 1.0)] == [1.0, 2.0, 3.0]
 
 

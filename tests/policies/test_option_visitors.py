@@ -112,11 +112,11 @@ def test_the_twin_ignores_how_busy_a_turn_is() -> None:
     assert (indices(state, quiet) > indices(state, busy)).all()
 
 
-@pytest.mark.parametrize("variant", ["wait", "now", "unregulated"])
-def test_the_unit_of_the_multiplier_does_not_matter(variant: str) -> None:
+@pytest.mark.parametrize("setting", ["wait=true", "wait=false", "regulated=false"])
+def test_the_unit_of_the_multiplier_does_not_matter(setting: str) -> None:
     """A multiplier in hundreds of visitors: how many they are is learned from what came."""
     G = np.rint(20 * hs.traffic.wave(60).values)
-    policy = parse(f"option-index:count=visitors,variant={variant}")
+    policy = parse(f"option-index:count=visitors,{setting}")
     one, other = (
         hs.play(policy, hs.rewards.visitors(arms=6, between=(0.1, 0.4), rho=0.01, share=share), g)
         for share, g in ((1.0, G), (100.0, G / 100))
@@ -126,7 +126,7 @@ def test_the_unit_of_the_multiplier_does_not_matter(variant: str) -> None:
 
 def test_with_one_visitor_a_turn_the_twin_is_that_of_turns() -> None:
     G = hs.traffic.wave(60)
-    texts = ("option-index:variant=unregulated", "option-index:variant=unregulated,count=visitors")
+    texts = ("option-index:regulated=false", "option-index:regulated=false,count=visitors")
     for number in range(3):
         games = [
             hs.play(parse(text), hs.rewards.bernoulli(arms=4), G, seed=5, game=number)

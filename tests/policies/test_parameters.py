@@ -188,3 +188,16 @@ def test_policies_saved_with_the_papers_formula_are_read() -> None:
     assert hs.policies.from_json(saved % "paper") == hs.UCB(P=1.5)
     with pytest.raises(ValueError, match="saved with the formula of the authors' code"):
         hs.policies.from_json(saved % "authors_code")
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "expected"),
+    [
+        ("option-index", "wait", hs.OptionIndex()),
+        ("option-index", "now", hs.OptionIndex(wait=False)),
+        ("option-index", "unregulated", hs.OptionIndex(regulated=False)),
+        ("ahead", "now", hs.policies.RegulateAhead(wait=False)),
+    ],
+)
+def test_policies_saved_with_a_variant_are_read(name: str, variant: str, expected: Policy) -> None:
+    assert hs.policies.from_json(f'{{"name": "{name}", "variant": "{variant}"}}') == expected

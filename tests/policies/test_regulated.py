@@ -25,7 +25,7 @@ def games(policy: hs.Policy, G: hs.traffic.Multiplier) -> np.ndarray:
 @pytest.mark.parametrize("plain", PLAIN, ids=str)
 @pytest.mark.parametrize(
     ("by", "options"),
-    [("threshold", {"z": 2.0}), ("soft", {}), ("ahead", {}), ("ahead", {"variant": "now"})],
+    [("threshold", {"z": 2.0}), ("soft", {}), ("ahead", {}), ("ahead", {"wait": False})],
 )
 @pytest.mark.filterwarnings("ignore")  # no turn is high: that is the point
 def test_with_a_constant_g_it_is_the_textbooks_algorithm(plain, by, options) -> None:
@@ -83,8 +83,8 @@ def test_around_each_other_shares_multiply() -> None:
 def test_ahead_waits_for_cheaper_turns() -> None:
     G = [10.0, 1.0, 10.0, 1.0, 10.0]
     wait, now = (
-        hs.regulate("constant-epsilon", "ahead", variant=v).plan(G, 1).levels
-        for v in ("wait", "now")
+        hs.regulate("constant-epsilon", "ahead", wait=wait).plan(G, 1).levels
+        for wait in (True, False)
     )
     assert wait[0] < now[0] < 0.1
 

@@ -113,7 +113,7 @@ def test_a_plan_of_prices_claims_no_share_of_exploration() -> None:
 
 def test_exploring_is_cheapest_on_a_quarter_of_the_turns() -> None:
     G = hs.traffic.wave(turns=500)
-    plan = hs.OptionIndex(variant="now").plan(G, arms=25)
+    plan = hs.OptionIndex(wait=False).plan(G, arms=25)
     stretches = timing(plan).most
     assert sum(one.last - one.first + 1 for one in stretches) == 125
     assert (stretches[0].first, stretches[0].last) == (14, 24)  # around the first trough
@@ -122,7 +122,7 @@ def test_exploring_is_cheapest_on_a_quarter_of_the_turns() -> None:
 
 @pytest.mark.parametrize("policy", [hs.OptionIndex(), hs.UCBZ()], ids=["prices", "exploration"])
 def test_long_names_leave_all_words_of_the_advice_inside(policy: hs.Policy) -> None:
-    label = "option-index:count=visitors,variant=unregulated"
+    label = "option-index:count=visitors,regulated=false"
     plan = policy.plan(hs.traffic.wave(turns=60), arms=4)
     with figure_size(PAGE_WIDTH, 6):
         figure = advice(plan, {label: with_interval(0.02, 0.01)})

@@ -39,7 +39,7 @@ Answer = Literal["greedy", "explore", "regulate"]
 TRIED: tuple[Policy, ...] = (
     Greedy(),
     OptionIndex(),
-    OptionIndex(variant="unregulated"),
+    OptionIndex(regulated=False),
     ConstantEpsilon(),
     EpsilonGreedy(),
     UCB(),
@@ -74,7 +74,7 @@ def kind_of(policy: Policy) -> Kind:
     """
     if type(policy) is Greedy:
         return "greedy"
-    if getattr(policy, "variant", "") == "unregulated" or type(policy) in _UNREGULATED:
+    if not getattr(policy, "regulated", True) or type(policy) in _UNREGULATED:
         return "unregulated"
     return "regulated"
 

@@ -536,17 +536,15 @@ class OptionIndex(CountingPolicy):
     uses_future_g = True
     carry_depends_on = "G"
 
-    variant: str = parameter(
-        "wait",
-        "wait for cheaper turns, look at the price of this turn only, or ignore G",
-        choices=("wait", "now", "unregulated"),
+    wait: bool = parameter(
+        True, "wait for cheaper turns, or look at the price of this turn only", flag=True
     )
+    regulated: bool = parameter(True, "follow G, or treat all turns alike", flag=True)
 
     def _check_rule(self) -> None:
         """The rule depends on what is counted."""
         if self.count == "visitors" and type(self).rule is OPTION:
-            unregulated = self.variant == "unregulated"
-            rule = OPTION_UNREGULATED if unregulated else OPTION_COUNTED
+            rule = OPTION_COUNTED if self.regulated else OPTION_UNREGULATED
             object.__setattr__(self, "rule", rule)
         super()._check_rule()
 
@@ -557,9 +555,9 @@ class OptionIndex(CountingPolicy):
 
     def levels(self, G: NDArray[np.float64], arms: int) -> NDArray[np.float64]:
         """The horizon of every turn of a game whose G is known."""
-        if self.variant == "unregulated":
+        if not self.regulated:
             return np.arange(G.size - 1.0, -1.0, -1.0)
-        plays = int(arms_to_try(arms, G.size)) if self.variant == "wait" else G.size
+        plays = int(arms_to_try(arms, G.size)) if self.wait else G.size
         return effective_horizons(G, plays)
 
     def begin(self) -> Any:
@@ -568,5 +566,5 @@ class OptionIndex(CountingPolicy):
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Where the future is unknown: as much weight follows as there was, this turn included."""
-        weight = 1.0 if self.variant == "unregulated" else view.G
+        weight = view.G if self.regulated else 1.0
         return (carry + weight) / weight, carry + weight

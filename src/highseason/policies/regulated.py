@@ -180,10 +180,8 @@ class RegulateAhead(Regulator):
     name = "ahead"
     uses_future_g = True
 
-    variant: str = parameter(
-        "wait",
-        "wait for cheaper turns, or look at the price of this turn only",
-        choices=("wait", "now"),
+    wait: bool = parameter(
+        True, "wait for cheaper turns, or look at the price of this turn only", flag=True
     )
 
     def _check_rule(self) -> None:
@@ -202,7 +200,7 @@ class RegulateAhead(Regulator):
         within = self.base.levels(G, arms)
         if within is None:
             within = levels_in_steps(self.base, G, arms)
-        horizons = effective_horizons(G, arms if self.variant == "wait" else G.size)
+        horizons = effective_horizons(G, arms if self.wait else G.size)
         shares = (horizons + 1.0) / np.arange(G.size, 0, -1.0)
         shares[shares > _ALL] = 1.0  # a share that is 1 but for rounding must change no bit
         return self._all_moved(within, shares)
@@ -233,7 +231,7 @@ def regulate(policy: Any, by: str = "soft", **options: Any) -> Policy:
             (see `ForeignPolicy`).
         by: "threshold": turns with G >= z exploit.  "soft": exploration falls with G.  "ahead":
             exploration follows from what is still to come, too.
-        options: The parameters of that regulator: `z`, `unit` or `variant`.
+        options: The parameters of that regulator: `z`, `unit` or `wait`.
 
     >>> print(regulate("thompson"), regulate("kl-ucb", by="threshold", z=30), sep=", ")
     soft+thompson, threshold:z=30+kl-ucb

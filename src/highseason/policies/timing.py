@@ -159,7 +159,7 @@ def prices(plan: Plan) -> NDArray[np.float64] | None:
     It is infinite where nothing is to come.  None for a plan that says how much each turn explores.
 
     >>> import highseason as hs
-    >>> prices(hs.OptionIndex(variant="now").plan([1, 1, 2, 4], arms=2)).round(3).tolist()
+    >>> prices(hs.OptionIndex(wait=False).plan([1, 1, 2, 4], arms=2)).round(3).tolist()
     [0.143, 0.167, 0.5, inf]
     """
     if not plan.policy.rule.traits.prices:
