@@ -627,7 +627,7 @@ def session(bandit: Any, turns: int, *, known: bool, expecting: bool) -> Results
         if t % 3 == 0:
             for arm, turn in reversed(waiting):
                 came = 10 + (3 * turn) % 7
-                told = {} if known else {"traffic": came}
+                told = {} if known else {"visitors": came}
                 scale = float(bandit.multiplier.at(turn)) if known else came
                 bandit.update(arm, paid(arm, turn) * scale, t=turn, **told)
             waiting = []
