@@ -49,7 +49,7 @@ def play(service: Service, turns: int) -> None:
             for future in futures:
                 future.result()
             first = turn - len(futures) + 1
-            service.report("long", [reward(t) for t in range(first, turn + 1)])
+            service.update_many("long", [reward(t) for t in range(first, turn + 1)])
             futures.clear()
 
 
@@ -77,7 +77,7 @@ def main() -> None:
                 for t in range(last + 2, turns + 1)
             ]
             took["decide"] = statistics.median(times)
-            took["reward"] = milliseconds(lambda: service.report("long", [reward(turns)]))
+            took["reward"] = milliseconds(lambda: service.update_many("long", [reward(turns)]))
             wrong = Outcome(last // 2, 1.0, reward(last // 2).visitors)
             took["correct"] = milliseconds(lambda: service.correct("long", wrong))
             took["state"] = milliseconds(lambda: service.state("long"))

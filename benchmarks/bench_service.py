@@ -80,7 +80,7 @@ class Turns:
             self.rewarded += 1
             turn = self.rewarded
             body = {"reward": 5.0 + turn % 7, "visitors": 10.0 + turn % 3}
-            yield f"/v1/experiments/load/decisions/{turn}/reward", body, f"till-{turn}"
+            yield f"/v1/experiments/load/decisions/{turn}/update", body, f"till-{turn}"
 
 
 def create(url: str) -> None:

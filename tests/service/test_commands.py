@@ -56,7 +56,7 @@ def test_a_service_starts_without_set_up_and_ends_in_order(tmp_path: Path) -> No
         with Client(url) as client:
             client.create(settings())
             decision = client.decide("shelf", 1)
-            client.report("shelf", [Outcome(1, 50.0, 10.0)])
+            client.update_many("shelf", [Outcome(1, 50.0, 10.0)])
         process.send_signal(signal.SIGTERM)
         _, log = process.communicate(timeout=300)
         assert process.returncode in (0, -signal.SIGTERM)

@@ -56,7 +56,7 @@ def post(http: httpx.Client, path: str, **fields: Any) -> httpx.Response:
 def play(service: Service, turns: int, experiment: str = "shelf") -> None:
     for turn in range(1, turns + 1):
         arm = service.decide(experiment, turn).arm
-        service.report(experiment, [Outcome(turn, 10.0 * float(arm), 100.0)])
+        service.update_many(experiment, [Outcome(turn, 10.0 * float(arm), 100.0)])
 
 
 def test_the_list_and_an_experiment_are_shown(live: Server, http: httpx.Client) -> None:
@@ -109,7 +109,7 @@ def test_labels_are_text_on_every_page(live: Server, http: httpx.Client) -> None
             assert not [name for name in attributes if name.startswith("on") or name == "style"]
             json.loads(attributes.get("data-charts") or "{}")
     assert html.escape("<script>alert(1)</script>") in http.get("/experiments/x").text
-    refused = post(http, "/experiments/x/arms", id=EVIL, label=EVIL)
+    refused = post(http, "/experiments/x/add-arm", id=EVIL, label=EVIL)
     assert refused.status_code == 422
     assert "<script>alert" not in refused.text
     assert "<script>alert" not in http.get(f"/experiments/{EVIL}").text
@@ -132,12 +132,12 @@ def test_pages_need_no_inline_script_or_style(live: Server, http: httpx.Client) 
     [
         ("/new", {"draft": "{}"}),
         (f"{SHELF}/decide", {"turn": "3"}),
-        (f"{SHELF}/rewards", {"turn": "1", "reward": "5", "visitors": "2"}),
-        (f"{SHELF}/corrections", {"turn": "1", "reward": "5", "visitors": "2"}),
-        (f"{SHELF}/forecast", {"draft": '{"first": 9, "values": [5.0]}'}),
-        (f"{SHELF}/forecast/plan", {"meaning": "forecast"}),
-        (f"{SHELF}/arms", {"id": "new"}),
-        (f"{SHELF}/retire", {"arm": "9.99"}),
+        (f"{SHELF}/update", {"turn": "1", "reward": "5", "visitors": "2"}),
+        (f"{SHELF}/correct", {"turn": "1", "reward": "5", "visitors": "2"}),
+        (f"{SHELF}/reforecast", {"draft": '{"first": 9, "values": [5.0]}'}),
+        (f"{SHELF}/reforecast/plan", {"meaning": "forecast"}),
+        (f"{SHELF}/add-arm", {"id": "new"}),
+        (f"{SHELF}/remove-arm", {"arm": "9.99"}),
         (f"{SHELF}/status", {"change": "pause"}),
         ("/sign-out", {}),
     ],
@@ -167,19 +167,19 @@ def test_a_form_does_what_it_says(live: Server, http: httpx.Client) -> None:
     service = live.service
     assert post(http, f"{SHELF}/decide", turn="3").status_code == 303
     assert service.decision("shelf", 3).turn == 3
-    sent = post(http, f"{SHELF}/rewards", turn="3", reward="512.5", visitors="60")
+    sent = post(http, f"{SHELF}/update", turn="3", reward="512.5", visitors="60")
     assert sent.headers["location"] == "/experiments/shelf?done=rewarded"
     assert "The reward is recorded." in http.get(sent.headers["location"]).text
     assert service.decision("shelf", 3).reward == 512.5
-    again = post(http, f"{SHELF}/rewards", turn="3", reward="512.5", visitors="60")
+    again = post(http, f"{SHELF}/update", turn="3", reward="512.5", visitors="60")
     assert again.headers["location"].endswith("done=known")
-    post(http, f"{SHELF}/corrections", turn="3", reward="500", visitors="50")
+    post(http, f"{SHELF}/correct", turn="3", reward="500", visitors="50")
     assert (service.decision("shelf", 3).reward, service.decision("shelf", 3).visitors) == (500, 50)
     assert "price" in http.get(SHELF).text.partition("500 from 50")[0]
-    post(http, f"{SHELF}/arms", id="8.99", label="sale", when="now", end="39")
+    post(http, f"{SHELF}/add-arm", id="8.99", label="sale", when="now", end="39")
     assert service.state("shelf").arms[-1].label == "sale"
-    post(http, f"{SHELF}/retire", arm="8.99")
-    assert service.state("shelf").arms[-1].status == "retired"
+    post(http, f"{SHELF}/remove-arm", arm="8.99")
+    assert service.state("shelf").arms[-1].status == "removed"
     post(http, f"{SHELF}/status", change="pause")
     assert service.state("shelf").status == "paused"
     post(http, f"{SHELF}/status", change="resume")
@@ -193,20 +193,20 @@ def test_a_form_does_what_it_says(live: Server, http: httpx.Client) -> None:
 @pytest.mark.parametrize(
     ("path", "fields", "status", "words"),
     [
-        ("rewards", {"turn": "1", "reward": "many", "visitors": "2"}, 422, "a number is expected"),
-        ("rewards", {"turn": "1", "reward": "nan", "visitors": "2"}, 422, "reward:"),
-        ("rewards", {"turn": "1", "reward": "5", "visitors": "-2"}, 422, "visitors:"),
-        ("rewards", {"turn": "9", "reward": "5", "visitors": "2"}, 409, "turn 9"),
-        ("rewards", {"turn": "1e3", "reward": "5", "visitors": "2"}, 422, "a whole number"),
-        ("corrections", {"turn": "1", "reward": "5", "visitors": "2"}, 409, "no reward to correct"),
-        ("forecast", {"draft": "{}"}, 422, "upload the file again"),
-        ("forecast", {"draft": '{"first": 1, "values": [5.0]}'}, 409, "from turn 2"),
-        ("forecast/plan", {"meaning": "forecast"}, 422, "choose a CSV file"),
+        ("update", {"turn": "1", "reward": "many", "visitors": "2"}, 422, "a number is expected"),
+        ("update", {"turn": "1", "reward": "nan", "visitors": "2"}, 422, "reward:"),
+        ("update", {"turn": "1", "reward": "5", "visitors": "-2"}, 422, "visitors:"),
+        ("update", {"turn": "9", "reward": "5", "visitors": "2"}, 409, "turn 9"),
+        ("update", {"turn": "1e3", "reward": "5", "visitors": "2"}, 422, "a whole number"),
+        ("correct", {"turn": "1", "reward": "5", "visitors": "2"}, 409, "no reward to correct"),
+        ("reforecast", {"draft": "{}"}, 422, "upload the file again"),
+        ("reforecast", {"draft": '{"first": 1, "values": [5.0]}'}, 409, "from turn 2"),
+        ("reforecast/plan", {"meaning": "forecast"}, 422, "choose a CSV file"),
         ("explode", {}, 404, "no form"),
-        ("arms", {"id": "=1+1"}, 422, "letters, digits"),
-        ("arms", {"id": "9.99"}, 409, "already"),
-        ("arms", {"id": "new", "when": "never"}, 422, "when:"),
-        ("retire", {"arm": "none"}, 404, "no arm"),
+        ("add-arm", {"id": "=1+1"}, 422, "letters, digits"),
+        ("add-arm", {"id": "9.99"}, 409, "already"),
+        ("add-arm", {"id": "new", "when": "never"}, 422, "when:"),
+        ("remove-arm", {"arm": "none"}, 404, "no arm"),
         ("status", {"change": "explode"}, 422, "pause, resume or archive"),
         ("decide", {"turn": "500"}, 409, "outside the forecast"),
     ],
@@ -279,12 +279,12 @@ def test_scopes_hold_for_pages(closed: tuple[Server, dict[str, str]]) -> None:
             page = http.get(SHELF).text
             statuses = [
                 http.get(SHELF).status_code == 200,
-                post(http, f"{SHELF}/rewards", **reward).status_code == 303,
-                post(http, f"{SHELF}/retire", arm="9.99").status_code == 303,
+                post(http, f"{SHELF}/update", **reward).status_code == 303,
+                post(http, f"{SHELF}/remove-arm", arm="9.99").status_code == 303,
             ]
             assert statuses == [True] * allowed + [False] * (3 - allowed), scope
             assert ("Enter a reward" in page) == (allowed >= 2)
-            for words in ("Add an arm", "Retire", "Replace the forecast"):
+            for words in ("Add an arm", "Remove", "Replace the forecast"):
                 assert (words in page) == (allowed >= 3), words
             assert (http.get("/new").status_code == 200) == (allowed >= 3)
 

@@ -30,7 +30,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     service.create(settings())
     for turn in (1, 2):
         arm = service.decide("shelf", turn).arm
-        service.report("shelf", [Outcome(turn, 10.0 * float(arm), 100.0)])
+        service.update_many("shelf", [Outcome(turn, 10.0 * float(arm), 100.0)])
     service.add_arm("shelf", Arm("8.99", "price 8.99 <b>sale</b>", start=20))
     with Server(service) as one:
         yield one
@@ -116,14 +116,14 @@ def test_a_day_of_a_merchandiser(page: Page, server: Server) -> None:
 
     page.get_by_label("Id", exact=True).fill("8.49")
     page.get_by_role("button", name="Add the arm").click()
-    page.get_by_role("button", name="Retire 8.49").click()
-    expect(page.get_by_role("status")).to_have_text("The arm is retired.")
+    page.get_by_role("button", name="Remove 8.49").click()
+    expect(page.get_by_role("status")).to_have_text("The arm is removed.")
     page.get_by_role("button", name="Pause").click()
     expect(page.locator("#now .badge")).to_have_text("paused")
     page.get_by_role("button", name="Resume").click()
     expect(page.locator("#now .badge")).to_have_text("running")
     state = server.service.state("the-price-of-tea")
-    assert [arm.status for arm in state.arms] == ["playing"] * 3 + ["retired"]
+    assert [arm.status for arm in state.arms] == ["playing"] * 3 + ["removed"]
 
 
 def test_charts_are_drawn_and_have_tables(page: Page, server: Server) -> None:
@@ -260,7 +260,7 @@ def test_signing_in_and_refusals_are_accessible(
         page.get_by_role("button", name="Sign in").click()
         expect(page).to_have_url(re.compile("/experiments/shelf$"))
         assert page.evaluate("document.cookie") == ""  # scripts see no cookie
-        expect(page.get_by_role("button", name="Retire")).to_have_count(0)
+        expect(page.get_by_role("button", name="Remove")).to_have_count(0)
         page.goto("/new")
         expect(page.get_by_role("heading", name="Not allowed")).to_be_visible()
         assert _serious(Axe(), page) == []

@@ -43,12 +43,12 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
     assert (made.noise.count, made.noise.rho) == ("visitors", 0.02)
     code, arm = run("decide tea --turn 1")
     assert (code, arm.strip()) == (0, live.service.decision("tea", 1).arm)
-    assert run("reward tea --turn 1 --reward 900 --visitors 200 --key a")[1] == "turn 1: taken in\n"
-    assert run("reward tea --turn 1 --reward 900 --visitors 200")[1] == "turn 1: known already\n"
+    assert run("update tea --turn 1 --reward 900 --visitors 200 --key a")[1] == "turn 1: recorded\n"
+    assert run("update tea --turn 1 --reward 900 --visitors 200")[1] == "turn 1: already recorded\n"
     assert (
         "it was 900 from 200 visitors" in run("correct tea --turn 1 --reward 800 --visitors 200")[1]
     )
-    again = f"forecast tea -m {tmp_path}/traffic.csv"
+    again = f"reforecast tea -m {tmp_path}/traffic.csv"
     assert run(f"{again} --ahead 4 --first 3")[1] == "tea: new forecast for turns 3 to 6\n"
     assert "between 2026-10-31" in run(again)[1]
     coming = "2026-10-31,7\n2026-11-01,8\n2026-11-02,9\n"
@@ -56,7 +56,7 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
     assert run(again)[1] == "tea: new forecast for turns 2 to 3\n"  # the first is decided
     assert [one.forecast for one in live.service.plan("tea", 9)] == [8.0, 9.0]
     assert run("add-arm tea --arm 8.99=sale --start 3 --end 9 --now")[1] == "added 8.99\n"
-    assert run("retire-arm tea --arm 9.99")[1] == "retired 9.99\n"
+    assert run("remove-arm tea --arm 9.99")[1] == "removed 9.99\n"
     assert "1 of 3 turns decided" in run("show tea")[1]
     assert len(json.loads(run("plan tea --turns 5 --json")[1])["plan"]) == 2
     assert "explores" in run("plan tea")[1]
@@ -75,8 +75,8 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
     [
         ("show nothing", "no experiment 'nothing'"),
         ("decide shelf --turn 4000", "outside the forecast"),
-        ("reward shelf --turn 9 --reward 1 --visitors 1", "not decided"),
-        ("reward shelf --turn 1 --reward nan --visitors 1", "reward"),
+        ("update shelf --turn 9 --reward 1 --visitors 1", "not decided"),
+        ("update shelf --turn 1 --reward nan --visitors 1", "expected a finite number"),
         ("create x --arm a", "reward_range"),
         ("create x --arm a --rho 0.1", "leave `rho` out"),
         ("create x --arm a --policy uniform --rho 0.1", "no noise model"),
@@ -86,6 +86,9 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
         ("list --url http://127.0.0.1:1", "highseason serve"),
         ("list --url nonsense", "cannot reach"),
         ("lsit", "list"),
+        ("reward tea --turn 1", "highseason experiment update"),
+        ("retire-arm tea --arm 9.99", "highseason experiment remove-arm"),
+        ("forecast tea --first 30", "highseason experiment reforecast"),
     ],
 )
 def test_what_is_refused_is_bad_usage(run: Run, words: str, expected: str) -> None:

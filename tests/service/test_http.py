@@ -28,11 +28,11 @@ def test_the_client_sees_what_the_service_sees(live: Server) -> None:
         assert client.decide("desk", 1) == decision == live.service.decide("desk", 1)
         assert client.decide("desk").turn == 3
         assert client.decide("desk", at=MOMENT.replace(day=4)).turn == 4
-        assert client.report("desk", [Outcome(1, 700.0, 100.0)], "k")["new"] == 1
+        assert client.update_many("desk", [Outcome(1, 700.0, 100.0)], "k")["new"] == 1
         client.correct("desk", Outcome(1, 650.0, 100.0))
         client.add_arm("desk", Arm("new one", when="now"))
-        assert client.retire_arm("desk", "new one").retired
-        assert client.replace_forecast("desk", 30, [5.0])["version"] == 2
+        assert client.remove_arm("desk", "new one").removed
+        assert client.reforecast("desk", 30, [5.0])["version"] == 2
         assert client.state("desk") == live.service.state("desk")
         assert client.plan("desk", 5) == live.service.plan("desk", 5)
         assert client.decisions("desk") == live.service.decisions("desk")
@@ -46,19 +46,19 @@ def test_the_client_sees_what_the_service_sees(live: Server) -> None:
 @pytest.mark.parametrize(
     ("path", "body"),
     [
-        ("/rewards", '{"rewards": [{"turn": 1, "reward": NaN, "visitors": 1}]}'),
-        ("/rewards", '{"rewards": [{"turn": 1, "reward": Infinity, "visitors": 1}]}'),
-        ("/rewards", '{"rewards": [{"turn": 1, "reward": 1e999, "visitors": 1}]}'),
-        ("/rewards", '{"rewards": [{"turn": 1, "reward": 1e13, "visitors": 1}]}'),
-        ("/rewards", '{"rewards": [{"turn": 1, "reward": 1, "visitors": -1}]}'),
-        ("/rewards", '{"rewards": [{"turn": 1, "reward": "1", "visitors": 1}]}'),
-        ("/rewards", '{"rewards": [{"turn": 1.5, "reward": 1, "visitors": 1}]}'),
-        ("/rewards", '{"rewards": [{"turn": true, "reward": 1, "visitors": 1}]}'),
-        ("/rewards", '{"rewards": [{"turn": 1, "reward": 1, "visitors": 1, "arm": "a"}]}'),
-        ("/rewards", '{"rewards": []}'),
-        ("/rewards", '{"rewards": [{"turn": 1, "reward": %s, "visitors": 1}]}' % ("9" * 9999)),
-        ("/rewards", "[" * 100_000),
-        ("/rewards", "{"),
+        ("/update", '{"rewards": [{"turn": 1, "reward": NaN, "visitors": 1}]}'),
+        ("/update", '{"rewards": [{"turn": 1, "reward": Infinity, "visitors": 1}]}'),
+        ("/update", '{"rewards": [{"turn": 1, "reward": 1e999, "visitors": 1}]}'),
+        ("/update", '{"rewards": [{"turn": 1, "reward": 1e13, "visitors": 1}]}'),
+        ("/update", '{"rewards": [{"turn": 1, "reward": 1, "visitors": -1}]}'),
+        ("/update", '{"rewards": [{"turn": 1, "reward": "1", "visitors": 1}]}'),
+        ("/update", '{"rewards": [{"turn": 1.5, "reward": 1, "visitors": 1}]}'),
+        ("/update", '{"rewards": [{"turn": true, "reward": 1, "visitors": 1}]}'),
+        ("/update", '{"rewards": [{"turn": 1, "reward": 1, "visitors": 1, "arm": "a"}]}'),
+        ("/update", '{"rewards": []}'),
+        ("/update", '{"rewards": [{"turn": 1, "reward": %s, "visitors": 1}]}' % ("9" * 9999)),
+        ("/update", "[" * 100_000),
+        ("/update", "{"),
         ("/decide", '{"turn": 0}'),
         ("/decide", '{"turn": 99999999999999999999}'),
         ("/decide", '{"at": "yesterday"}'),
@@ -111,7 +111,7 @@ def test_unknown_things_are_404(http: httpx.Client) -> None:
 def test_an_idempotency_key_holds(http: httpx.Client) -> None:
     http.post(f"{SHELF}/decide", json={"turn": 1})
     body = {"reward": 5, "visitors": 2}
-    send = f"{SHELF}/decisions/1/reward"
+    send = f"{SHELF}/decisions/1/update"
     first = http.post(send, json=body, headers={"Idempotency-Key": "k"})
     again = http.post(send, json=body, headers={"Idempotency-Key": "k"})
     assert (first.status_code, first.json()) == (again.status_code, again.json())
@@ -233,8 +233,8 @@ def test_an_export_can_be_replayed(http: httpx.Client, live: Server, tmp_path: P
     live.service.create(settings("coin", policy="uniform"))
     for turn in range(1, 31):
         arm = live.service.decide("coin", turn).arm
-        live.service.report("coin", [Outcome(turn, 50.0 * float(arm), 100.0)])
-    live.service.retire_arm("coin", "9.99")
+        live.service.update_many("coin", [Outcome(turn, 50.0 * float(arm), 100.0)])
+    live.service.remove_arm("coin", "9.99")
     path = tmp_path / "events.parquet"
     path.write_bytes(http.get("/v1/experiments/coin/export.parquet").content)
     log = hs.logs.read_events(path)
@@ -295,9 +295,9 @@ def test_the_arm_played_as_the_best_is_the_best_in_the_answer(live: Server, poli
         for turn in range(1, 51):
             if turn == 30:
                 before = {arm.id: arm for arm in client.state("led").arms}
-                client.retire_arm("led", "9.99")
+                client.remove_arm("led", "9.99")
                 after = {arm.id: arm for arm in client.state("led").arms}
-                assert vars(after["9.99"]) == vars(before["9.99"]) | {"status": "retired"}
+                assert vars(after["9.99"]) == vars(before["9.99"]) | {"status": "removed"}
             made = httpx.post(f"{experiment}/decide", json={"turn": turn}).json()
             state = httpx.get(experiment).json()
             known = {arm["id"]: arm for arm in state["arms"]}
@@ -309,4 +309,4 @@ def test_the_arm_played_as_the_best_is_the_best_in_the_answer(live: Server, poli
             visitors = 1.0 if turn % 3 == 0 else 3000.0
             paid = (turn * 7 % 5 if visitors == 1.0 else 0.2 * float(made["arm"])) + turn % 2
             reward = 1e12 if turn == 9 else paid * visitors
-            client.report("led", [Outcome(turn, reward, visitors)])
+            client.update_many("led", [Outcome(turn, reward, visitors)])

@@ -76,7 +76,7 @@ def ask(http: httpx.Client, asked: Asked) -> Note:
         return Note(asked, 200, answer.json()["arm"])
     key = {"Idempotency-Key": f"{asked.turn}-{asked.reward:g}"}
     body = {"reward": asked.reward, "visitors": 100}
-    answer = http.post(f"/decisions/{asked.turn}/reward", json=body, headers=key)
+    answer = http.post(f"/decisions/{asked.turn}/update", json=body, headers=key)
     assert answer.status_code in (200, 409), answer.text
     return Note(asked, answer.status_code)
 

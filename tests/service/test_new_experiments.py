@@ -111,7 +111,7 @@ def test_only_text_files_are_read(http: httpx.Client) -> None:
 
 def replan(http: httpx.Client, rows: str, **fields: str) -> httpx.Response:
     data = {"form_token": form_token(http), "meaning": "forecast"} | fields
-    path = "/experiments/shelf/forecast/plan"
+    path = "/experiments/shelf/reforecast/plan"
     return http.post(path, data=data, files={"traffic": ("new.csv", f"day,visitors\n{rows}")})
 
 
@@ -129,8 +129,8 @@ def test_a_new_forecast_is_shown_before_it_holds(live: Server, http: httpx.Clien
     draft = re.search(r'name="draft" value="([^"]*)"', shown.text)
     assert draft is not None
     data = {"form_token": form_token(http), "draft": html.unescape(draft[1])}
-    sent = http.post("/experiments/shelf/forecast", data=data)
-    assert sent.headers["location"] == "/experiments/shelf?done=replaced"
+    sent = http.post("/experiments/shelf/reforecast", data=data)
+    assert sent.headers["location"] == "/experiments/shelf?done=reforecast"
     state = service.state("shelf")
     assert (state.forecast_version, state.turns) == (2, 20)
     assert [one.forecast for one in service.plan("shelf", 2)] == [503.0, 504.0]

@@ -56,7 +56,7 @@ class Requests(RuleBasedStateMachine):
     )
     def report(self, turn: int, reward: float, key: str | None, which: int) -> None:
         def send() -> dict[str, int]:
-            return self.services[which].report("shelf", [Outcome(turn, reward, 100.0)], key)
+            return self.services[which].update_many("shelf", [Outcome(turn, reward, 100.0)], key)
 
         if key in self.keys:
             if self.keys[key][:2] == (turn, reward):
@@ -89,7 +89,7 @@ class Requests(RuleBasedStateMachine):
     def come_or_go(self, arm: str, which: int) -> None:
         service = self.services[which]
         if arm in self.there:
-            service.retire_arm("shelf", arm)
+            service.remove_arm("shelf", arm)
             self.there.remove(arm)
         else:
             service.add_arm("shelf", Arm(arm, when="now"))

@@ -28,10 +28,10 @@ def played(service: Service) -> Service:
     play(service, range(1, 6))
     service.correct("shelf", Outcome(2, 999.0, 100.0))
     service.add_arm("shelf", Arm("8.99", start=8, when="now"))
-    service.retire_arm("shelf", "9.99")
+    service.remove_arm("shelf", "9.99")
     play(service, range(6, 15))
     service.correct("shelf", Outcome(3, 1.0, 50.0))  # the visitors, too
-    service.replace_forecast("shelf", 20, [300.0, 20.0, 40.0, 800.0])
+    service.reforecast("shelf", 20, [300.0, 20.0, 40.0, 800.0])
     play(service, range(15, 18))
     service.change_status("shelf", "pause")
     service.change_status("shelf", "resume")
@@ -107,3 +107,16 @@ def test_a_correction_of_a_reward_rebuilds_nothing(service: Service) -> None:
     service.correct("shelf", Outcome(4, 7.0, 70.0))
     assert service.brains.rebuilt == before + 1
     assert audit(service.database)[0].problems == ()
+
+
+def test_a_log_that_calls_removed_arms_retired_is_read(played: Service, opened: Open) -> None:
+    state = played.state("shelf")
+    for table, column in (("events", "body"), ("snapshots", "state")):
+        raw(
+            played, f"UPDATE {table} SET {column} = REPLACE({column}, '\"removed\"', '\"retired\"')"
+        )
+    from_snapshot, from_log = opened(), opened()
+    assert from_snapshot.state("shelf") == state
+    assert from_snapshot.brains.rebuilt == 0
+    without_snapshots(played)
+    assert from_log.state("shelf") == state

@@ -34,7 +34,7 @@ def raw(service: Service, statement: str, **values: object) -> None:
 def play(service: Service, turns: range, experiment: str = "shelf") -> None:
     for turn in turns:
         arm = service.decide(experiment, turn).arm
-        service.report(experiment, [Outcome(turn, 100 * float(arm) / (turn % 3 + 1), 100.0)])
+        service.update_many(experiment, [Outcome(turn, 100 * float(arm) / (turn % 3 + 1), 100.0)])
 
 
 def test_the_same_settings_again_change_nothing(service: Service) -> None:
@@ -103,27 +103,27 @@ def test_unknown_experiments_are_not_found(service: Service) -> None:
 def test_a_reward_counts_once(service: Service) -> None:
     service.decide("shelf", 1)
     one = [Outcome(1, 500.0, 100.0)]
-    assert service.report("shelf", one, "k") == {"received": 1, "new": 1}
-    assert service.report("shelf", one, "k") == {"received": 1, "new": 1}  # as it was answered
-    assert service.report("shelf", one) == {"received": 1, "new": 0}
+    assert service.update_many("shelf", one, "k") == {"received": 1, "new": 1}
+    assert service.update_many("shelf", one, "k") == {"received": 1, "new": 1}  # as it was answered
+    assert service.update_many("shelf", one) == {"received": 1, "new": 0}
     with pytest.raises(ClashError, match="used for another request"):
-        service.report("shelf", [Outcome(1, 501.0, 100.0)], "k")
+        service.update_many("shelf", [Outcome(1, 501.0, 100.0)], "k")
     with pytest.raises(ClashError, match="already has reward=500"):
-        service.report("shelf", [Outcome(1, 501.0, 100.0)], "k2")
+        service.update_many("shelf", [Outcome(1, 501.0, 100.0)], "k2")
     assert sum(arm.rewards for arm in service.state("shelf").arms) == 1
 
 
 def test_a_key_is_good_for_another_try_after_a_refusal(service: Service) -> None:
     with pytest.raises(ClashError, match="not decided"):
-        service.report("shelf", [Outcome(1, 5.0, 1.0)], "k")
+        service.update_many("shelf", [Outcome(1, 5.0, 1.0)], "k")
     service.decide("shelf", 1)
-    assert service.report("shelf", [Outcome(1, 5.0, 1.0)], "k")["new"] == 1
+    assert service.update_many("shelf", [Outcome(1, 5.0, 1.0)], "k")["new"] == 1
 
 
 def test_a_batch_is_taken_in_completely_or_not_at_all(service: Service) -> None:
     service.decide("shelf", 1)
     with pytest.raises(ClashError, match="turn 2 is not decided"):
-        service.report("shelf", [Outcome(1, 5.0, 1.0), Outcome(2, 5.0, 1.0)])
+        service.update_many("shelf", [Outcome(1, 5.0, 1.0), Outcome(2, 5.0, 1.0)])
     assert service.decision("shelf", 1).reward is None
 
 
@@ -131,7 +131,7 @@ def test_rewards_may_come_late_and_in_any_order(service: Service) -> None:
     for turn in range(1, 6):
         service.decide("shelf", turn)
     for turn in (5, 2, 4, 1, 3):
-        service.report("shelf", [Outcome(turn, 10.0 * turn, 10.0)])
+        service.update_many("shelf", [Outcome(turn, 10.0 * turn, 10.0)])
     assert [d.reward for d in service.decisions("shelf")] == [50.0, 40.0, 30.0, 20.0, 10.0]
     assert audit(service.database)[0].problems == ()
 
@@ -159,19 +159,19 @@ def test_only_a_reward_can_be_corrected(service: Service) -> None:
         service.correct("shelf", Outcome(1, 1.0, 1.0))
 
 
-def test_retiring_an_arm_changes_no_locked_turn(service: Service) -> None:
+def test_removing_an_arm_changes_no_locked_turn(service: Service) -> None:
     records = [service.decide("shelf", turn) for turn in range(1, 6)]
     gone = records[0].arm
-    assert service.retire_arm("shelf", gone)["retired"]
+    assert service.remove_arm("shelf", gone)["removed"]
     assert [service.decide("shelf", turn) for turn in range(1, 6)] == records
     assert gone not in {service.decide("shelf", turn).arm for turn in range(6, 20)}
-    service.report("shelf", [Outcome(1, 300.0, 100.0)])
+    service.update_many("shelf", [Outcome(1, 300.0, 100.0)])
     state = {arm.id: arm for arm in service.state("shelf").arms}[gone]
-    assert (state.status, state.rewards, state.estimate) == ("retired", 1, 3.0)
-    with pytest.raises(ClashError, match="already retired"):
-        service.retire_arm("shelf", gone)
+    assert (state.status, state.rewards, state.estimate) == ("removed", 1, 3.0)
+    with pytest.raises(ClashError, match="already removed"):
+        service.remove_arm("shelf", gone)
     with pytest.raises(NotFoundError, match="no arm"):
-        service.retire_arm("shelf", "3.99")
+        service.remove_arm("shelf", "3.99")
 
 
 def test_arms_come_when_they_start_and_may_come_back(service: Service) -> None:
@@ -183,7 +183,7 @@ def test_arms_come_when_they_start_and_may_come_back(service: Service) -> None:
     assert status["8.99"] == "waiting"
     assert "8.99" not in {service.decide("shelf", turn).arm for turn in (4, 5)}
     assert "8.99" in {service.decide("shelf", turn).arm for turn in range(6, 9)}
-    service.retire_arm("shelf", "9.99")
+    service.remove_arm("shelf", "9.99")
     service.add_arm("shelf", Arm("9.99"))
     play(service, range(9, 25))
     status = {arm.id: arm.status for arm in service.state("shelf").arms}
@@ -195,8 +195,8 @@ def test_a_new_forecast_holds_from_its_turn_on(service: Service, opened: Open) -
     play(service, range(1, 6))
     locked = service.decisions("shelf")
     with pytest.raises(ClashError, match="from turn 6"):
-        service.replace_forecast("shelf", 5, [1.0])
-    answer = service.replace_forecast("shelf", 8, [500.0, 10.0, 10.0])
+        service.reforecast("shelf", 5, [1.0])
+    answer = service.reforecast("shelf", 8, [500.0, 10.0, 10.0])
     assert answer == {"version": 2, "turns": 10}
     assert service.decisions("shelf") == locked
     assert service.decide("shelf", 8).forecast_version == 2
@@ -207,7 +207,7 @@ def test_a_new_forecast_holds_from_its_turn_on(service: Service, opened: Open) -
 
 def test_a_forecast_that_cannot_be_planned_changes_nothing(service: Service) -> None:
     with pytest.raises(InvalidError):
-        service.replace_forecast("shelf", 3, [5.0, -1.0])
+        service.reforecast("shelf", 3, [5.0, -1.0])
     assert service.state("shelf").forecast_version == 1
     assert service.decide("shelf", 40).forecast_version == 1
 
@@ -218,14 +218,14 @@ def test_paused_and_archived_experiments_decide_nothing_new(service: Service) ->
     assert service.decide("shelf", 1) == record
     with pytest.raises(ClashError, match="resume it first"):
         service.decide("shelf", 2)
-    service.report("shelf", [Outcome(1, 4.0, 2.0)])
+    service.update_many("shelf", [Outcome(1, 4.0, 2.0)])
     assert service.change_status("shelf", "resume").status == "running"
     service.decide("shelf", 2)
     assert service.change_status("shelf", "archive").status == "archived"
     with pytest.raises(ClashError, match="archived"):
         service.change_status("shelf", "resume")
     with pytest.raises(ClashError, match="archived"):
-        service.report("shelf", [Outcome(2, 4.0, 2.0)])
+        service.update_many("shelf", [Outcome(2, 4.0, 2.0)])
     assert audit(service.database)[0].problems == ()
 
 
@@ -235,13 +235,13 @@ def test_processes_follow_each_other(opened: Open) -> None:
     for turn in range(1, 31):
         one, other = (first, second) if turn % 2 else (second, first)
         arm = one.decide("shelf", turn).arm
-        other.report("shelf", [Outcome(turn, 50 * float(arm), 100.0)])
+        other.update_many("shelf", [Outcome(turn, 50 * float(arm), 100.0)])
         if turn == 10:
             first.correct("shelf", Outcome(4, 1.0, 100.0))
         if turn == 15:
             second.add_arm("shelf", Arm("8.49"))
         if turn == 20:
-            second.replace_forecast("shelf", 25, [70.0] * 30)
+            second.reforecast("shelf", 25, [70.0] * 30)
     states = [one.state("shelf") for one in (first, second, opened())]
     assert states[0] == states[1] == states[2]
     assert audit(first.database)[0].problems == ()
@@ -352,11 +352,11 @@ def test_arms_and_turns_are_limited(service: Service, monkeypatch: pytest.Monkey
     service.add_arm("shelf", Arm("one more"))
     with pytest.raises(ClashError, match="at most 4 arms"):
         service.add_arm("shelf", Arm("too many"))
-    service.retire_arm("shelf", "one more")
+    service.remove_arm("shelf", "one more")
     service.add_arm("shelf", Arm("one more"))  # it comes back
-    service.replace_forecast("shelf", 41, [5.0] * 5)
+    service.reforecast("shelf", 41, [5.0] * 5)
     with pytest.raises(ClashError, match="at most 45 turns"):
-        service.replace_forecast("shelf", 41, [5.0] * 6)
+        service.reforecast("shelf", 41, [5.0] * 6)
 
 
 def test_the_noise_reaches_the_policy(service: Service) -> None:

@@ -45,12 +45,12 @@ def test_a_history_follows_the_log(
         service.decide("shelf", turn)
         following.get("shelf")
     steps: list[Callable[[], object]] = [
-        lambda: service.report("shelf", [Outcome(7, 70.0, 9.0), Outcome(2, 20.0, 8.0)]),
+        lambda: service.update_many("shelf", [Outcome(7, 70.0, 9.0), Outcome(2, 20.0, 8.0)]),
         lambda: service.correct("shelf", Outcome(2, 25.0, 8.5)),
         lambda: service.add_arm("shelf", Arm("8.99", when="now")),
-        lambda: service.retire_arm("shelf", "9.99"),
+        lambda: service.remove_arm("shelf", "9.99"),
         lambda: service.decide("shelf", 20),
-        lambda: service.report("shelf", [Outcome(1, 1.0, 1.0)]),
+        lambda: service.update_many("shelf", [Outcome(1, 1.0, 1.0)]),
         lambda: service.change_status("shelf", "pause"),
     ]
     for step in steps:
@@ -61,7 +61,7 @@ def test_a_history_follows_the_log(
         assert_same(followed, Histories(service.database).get("shelf"))
         np.testing.assert_array_equal(before.reward, kept)  # pages keep what they have
     assert followed.reward[1] == 25.0
-    assert [(c.arm, c.retired) for c in followed.changes] == [("8.99", False), ("9.99", True)]
+    assert [(c.arm, c.removed) for c in followed.changes] == [("8.99", False), ("9.99", True)]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_very_long_games_without_a_calendar_have_few_points() -> None:
 def test_charts_add_up(service: Service) -> None:
     for turn in range(1, 21):
         arm = service.decide("shelf", turn).arm
-        service.report("shelf", [Outcome(turn, 9.0 * float(arm), 100.0 + turn)])
+        service.update_many("shelf", [Outcome(turn, 9.0 * float(arm), 100.0 + turn)])
     service.decide("shelf", 21)
     view = Views(service).get("shelf")
     records = service.decisions("shelf")
@@ -118,7 +118,7 @@ def test_a_naive_policy_is_valued_per_visitor(opened: Callable[[], Service]) -> 
     service = opened()
     service.create(settings(policy="naive-epsilon", arms=(Arm("a"),)))
     service.decide("shelf", 1)
-    service.report("shelf", [Outcome(1, 500.0, 100.0)])
+    service.update_many("shelf", [Outcome(1, 500.0, 100.0)])
     view = Views(service).get("shelf")
     assert view.worth == pytest.approx(5.0)
 
@@ -147,8 +147,8 @@ def test_reasons_are_what_happened(opened: Callable[[], Service]) -> None:
     for turn in (1, 2, 3, 4):
         arm = service.decide("xmas", turn).arm
         per_visitor = {"9.99": 5.0, "11.99": 2.0}[arm]
-        service.report("xmas", [Outcome(turn, 100.0 * per_visitor, 100.0)])
-    service.retire_arm("xmas", "11.99")
+        service.update_many("xmas", [Outcome(turn, 100.0 * per_visitor, 100.0)])
+    service.remove_arm("xmas", "11.99")
     service.decide("xmas", 5)
     assert reasons(service, "xmas") == {
         1: "2 days before Christmas: tried 9.99 for the first time",
@@ -164,7 +164,9 @@ def test_reasons_for_exploring(opened: Callable[[], Service]) -> None:
     service.create(settings(policy="soft-ucb", turns=40))
     for turn in range(1, 13):
         arm = service.decide("shelf", turn).arm
-        service.report("shelf", [Outcome(turn, 100.0 * (8.0 if arm == "9.99" else 4.0), 100.0)])
+        service.update_many(
+            "shelf", [Outcome(turn, 100.0 * (8.0 if arm == "9.99" else 4.0), 100.0)]
+        )
     view = Views(service).get("shelf")
     words = {one.record.turn: one for one in view.latest}
     for turn, one in words.items():
@@ -184,7 +186,7 @@ def test_chance_is_named(opened: Callable[[], Service]) -> None:
     service.create(settings(policy="uniform", turns=40))
     for turn in range(1, 31):
         arm = service.decide("shelf", turn).arm
-        service.report("shelf", [Outcome(turn, 10.0 * float(arm), 100.0)])
+        service.update_many("shelf", [Outcome(turn, 10.0 * float(arm), 100.0)])
     drawn = [one for one in reasons(service, "shelf").values() if "drawn at random" in one]
     assert drawn
 
@@ -222,7 +224,7 @@ def test_exploring_is_cheapest_on_some_of_the_coming_turns(service: Service) -> 
     service.create(settings("tea", policy="option-index"))
     for turn in range(1, 31):
         arm = service.decide("tea", turn).arm
-        service.report("tea", [Outcome(turn, 10.0 * float(arm), 100.0)])
+        service.update_many("tea", [Outcome(turn, 10.0 * float(arm), 100.0)])
     chart = Views(service).get("tea").charts["traffic"]
     shown = chart.series[-1].values
     assert np.isnan(shown[:30]).all()
@@ -248,5 +250,5 @@ def test_the_best_row_is_the_arm_played_as_the_best(
             assert view.best.id == rows[0].report.id == made.arm
         visitors = 3000.0 if turn % 3 else 1.0
         paid = 0.2 * float(made.arm) if turn % 3 else turn * 7 % 5
-        service.report("shelf", [Outcome(turn, (paid + turn % 2) * visitors, visitors)])
+        service.update_many("shelf", [Outcome(turn, (paid + turn % 2) * visitors, visitors)])
     assert exploited

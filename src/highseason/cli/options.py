@@ -47,6 +47,7 @@ def whole(least: int) -> Function:
     return reader(f"a whole number, at least {least}", int, lambda number: number >= least)
 
 
+finite = reader("a finite number", float, math.isfinite)
 positive = reader("a number above 0", float, lambda number: 0 < number < math.inf)
 share = reader("a number from 0 to 1", float, lambda number: 0 <= number <= 1)
 
@@ -71,8 +72,8 @@ def count(name: str, text: str, least: int = 1, **more: Any) -> Decorator:
 
 
 def number(name: str, text: str, metavar: str = "NUMBER", **more: Any) -> Decorator:
-    """An option that takes a finite number above 0."""
-    return option(f"{name} {metavar}", text, type=positive, **more)
+    """An option that takes a finite number, above 0 unless `type` says otherwise."""
+    return option(f"{name} {metavar}", text, **{"type": positive, **more})
 
 
 def choice(name: str, text: str, choices: Iterable[str], **more: Any) -> Decorator:

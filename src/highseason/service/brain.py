@@ -104,7 +104,7 @@ class Brain:
     def _restore(self, snapshot: Mapping[str, Any]) -> Event:
         self.seq = self.snapshot_seq = snapshot["seq"]
         self.status = snapshot["status"]
-        self.arms = {arm["id"]: Arm(**arm) for arm in snapshot["arms"]}
+        self.arms = {arm["id"]: Arm.from_dict(arm) for arm in snapshot["arms"]}
         self.entered = set(snapshot["entered"])
         self.decisions = Counter(snapshot["decisions"])
         self.rewarded = snapshot["rewarded"]
@@ -132,12 +132,12 @@ class Brain:
             self.version, self._plan = entry.body["version"], None
             self.forecast = self.forecast.replaced(entry.body["first"], entry.body["values"])
         elif entry.kind == "arm_added":
-            self.arms[entry.body["id"]] = Arm(**entry.body)
+            self.arms[entry.body["id"]] = Arm.from_dict(entry.body)
             self.entered.discard(entry.body["id"])
         elif entry.kind == "arm_entered":
             self.entered.add(entry.body["id"])
         elif entry.kind == "arm_retired":
-            self.arms[entry.body["id"]] = replace(self.arms[entry.body["id"]], retired=True)
+            self.arms[entry.body["id"]] = replace(self.arms[entry.body["id"]], removed=True)
         if isinstance(event, TurnDecided):
             self.decisions[event.arm] += 1
             self.decided.add(event.turn)
@@ -167,8 +167,8 @@ class Brain:
     def require(self, *allowed: Status) -> None:
         """Refuse a request that the experiment's status does not allow."""
         if self.status not in allowed:
-            remedy = "resume it first" if self.status == "paused" else "archived is for good"
-            raise ClashError(f"the experiment {self.settings.id!r} is {self.status}: {remedy}")
+            remedy = "resume it first" if self.status == "paused" else "archiving cannot be undone"
+            raise ClashError(f"experiment {self.settings.id!r} is {self.status}: {remedy}")
 
     def check_turn(self, turn: int) -> None:
         """Refuse a turn that the forecast does not have."""
@@ -191,7 +191,7 @@ class Brain:
     def _due(self, turn: int) -> list[Arm]:
         waiting = [arm for arm in self.arms.values() if arm.id not in self.entered]
         return [
-            a for a in waiting if not a.retired and (a.start or 1) <= turn and not self._past(a)
+            a for a in waiting if not a.removed and (a.start or 1) <= turn and not self._past(a)
         ]
 
     def _past(self, arm: Arm) -> bool:
@@ -203,7 +203,7 @@ class Brain:
         started = [arm for arm in playing if (self.arms[arm].start or 1) <= turn]
         return None if len(started) == len(playing) else started
 
-    def report(self, outcomes: Sequence[Outcome]) -> list[Event]:
+    def update_many(self, outcomes: Sequence[Outcome]) -> list[Event]:
         """Take in rewards: all, or none."""
         self.require("running", "paused")
         rows = [(self._arm_of(o.turn), o.reward, o.turn, o.visitors) for o in outcomes]
@@ -230,15 +230,15 @@ class Brain:
         self.check_turn(turn)
         decision = self.bandit.decision(turn)
         if decision.reward is None:
-            raise ClashError(f"turn {turn} has no reward to correct: report one first")
+            raise ClashError(f"turn {turn} has no reward to correct: update it first")
         return {"arm": decision.arm, "reward": decision.reward, "visitors": decision.visitors}
 
     def check_new_arm(self, arm: Arm) -> None:
         """Refuse an arm that is there already, or that would be over before it starts."""
         self.require("running", "paused")
         old = self.arms.get(arm.id)
-        if old is not None and not old.retired:
-            raise ClashError(f"there is an arm {arm.id!r} already: retire it, or choose another id")
+        if old is not None and not old.removed:
+            raise ClashError(f"there is an arm {arm.id!r} already: remove it, or choose another id")
         if old is None and len(self.arms) >= MOST_ARMS:
             raise ClashError(f"an experiment has at most {MOST_ARMS} arms: create another one")
         if arm.end is not None and arm.end <= max(self.last_turn, (arm.start or 1) - 1):
@@ -260,14 +260,14 @@ class Brain:
             self.bandit.reforecast(G.window(self.last_turn + 1, G.turns))
         return self.outbox.take()
 
-    def retire(self, arm: str) -> list[Event]:
+    def remove_arm(self, arm: str) -> list[Event]:
         """Take an arm out of the game; locked turns stay as they are."""
         self.require("running", "paused")
         known = self.arms.get(arm)
         if known is None:
             raise NotFoundError(f"the experiment {self.settings.id!r} has no arm {arm!r}")
-        if known.retired:
-            raise ClashError(f"the arm {arm!r} is already retired")
+        if known.removed:
+            raise ClashError(f"the arm {arm!r} is already removed")
         if arm in self.entered:
             self.bandit.remove_arm(arm)
         return self.outbox.take()
@@ -293,7 +293,7 @@ class Brain:
         )
 
     def _arm_state(self, arm: Arm, known: Ranked[str]) -> ArmReport:
-        status = "retired" if arm.retired else "ended" if self._past(arm) else "playing"
+        status = "removed" if arm.removed else "ended" if self._past(arm) else "playing"
         if status == "playing" and arm.id not in self.entered:
             status = "waiting"
         span, counts = (arm.start, arm.end), (self.decisions[arm.id], known.pulls)

@@ -57,7 +57,7 @@ class Client(AbstractContextManager["Client"]):
 
     def create(self, settings: Settings) -> Summary:
         """Create an experiment; the same settings again change nothing."""
-        arms = [_without(asdict(arm), "retired") for arm in settings.arms]
+        arms = [_without(asdict(arm), "removed") for arm in settings.arms]
         noise = None if settings.noise is None else asdict(settings.noise)
         written = {"arms": arms, "forecast": settings.forecast.to_dict(), "noise": noise}
         body = vars(settings) | written
@@ -88,34 +88,34 @@ class Client(AbstractContextManager["Client"]):
         rows = self._ask("GET", _path(experiment, f"decisions?limit={limit:d}"))
         return [DecisionRecord(**row) for row in rows]
 
-    def report(
+    def update_many(
         self, experiment: str, outcomes: Sequence[Outcome], key: str | None = None
     ) -> dict[str, int]:
         """Report what turns brought, all or none."""
         body = {"rewards": [asdict(outcome) for outcome in outcomes]}
-        return dict(self._ask("POST", _path(experiment, "rewards"), body, key))
+        return dict(self._ask("POST", _path(experiment, "update"), body, key))
 
     def correct(self, experiment: str, outcome: Outcome, key: str | None = None) -> dict[str, Any]:
         """Correct a reward."""
-        path = _path(experiment, f"decisions/{outcome.turn:d}/correction")
+        path = _path(experiment, f"decisions/{outcome.turn:d}/correct")
         return dict(self._ask("POST", path, _without(asdict(outcome), "turn"), key))
 
     def add_arm(self, experiment: str, arm: Arm, key: str | None = None) -> Arm:
-        """Add an arm, or bring a retired one back."""
-        body = _without(asdict(arm), "retired")
+        """Add an arm, or bring a removed one back."""
+        body = _without(asdict(arm), "removed")
         return Arm(**self._ask("POST", _path(experiment, "arms"), body, key))
 
-    def retire_arm(self, experiment: str, arm: str, key: str | None = None) -> Arm:
-        """Retire an arm."""
-        path = _path(experiment, f"arms/{quote(arm, safe='')}/retire")
+    def remove_arm(self, experiment: str, arm: str, key: str | None = None) -> Arm:
+        """Remove an arm."""
+        path = _path(experiment, f"arms/{quote(arm, safe='')}/remove")
         return Arm(**self._ask("POST", path, None, key))
 
-    def replace_forecast(
+    def reforecast(
         self, experiment: str, first: int, values: Sequence[float], key: str | None = None
     ) -> dict[str, int]:
         """Replace the forecast from a turn on."""
         body = {"first": first, "values": list(values)}
-        return dict(self._ask("PUT", _path(experiment, "forecast"), body, key))
+        return dict(self._ask("POST", _path(experiment, "reforecast"), body, key))
 
     def change_status(self, experiment: str, change: str) -> Summary:
         """Pause, resume or archive an experiment."""

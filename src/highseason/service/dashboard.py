@@ -29,9 +29,9 @@ DONE = {
     "rewarded": "The reward is recorded.",
     "known": "That reward was recorded before; nothing has changed.",
     "corrected": "The reward is corrected.",
-    "replaced": "The forecast is replaced.",
+    "reforecast": "The forecast is replaced.",
     "added": "The arm is added.",
-    "retired": "The arm is retired.",
+    "removed": "The arm is removed.",
     "pause": "The experiment is paused.",
     "resume": "The experiment is running again.",
     "archive": "The experiment is archived.",
@@ -148,9 +148,9 @@ def _decide(service: Service, experiment: str, form: Fields) -> str:
     return "decided"
 
 
-def _reward(service: Service, experiment: str, form: Fields) -> str:
+def _update(service: Service, experiment: str, form: Fields) -> str:
     body = forms.outcome_from(form)
-    new = service.report(experiment, [body.outcome(body.turn)])["new"]
+    new = service.update_many(experiment, [body.outcome(body.turn)])["new"]
     return "rewarded" if new else "known"
 
 
@@ -165,18 +165,18 @@ def _add_arm(service: Service, experiment: str, form: Fields) -> str:
     return "added"
 
 
-def _retire_arm(service: Service, experiment: str, form: Fields) -> str:
-    service.retire_arm(experiment, str(form.get("arm", "")))
-    return "retired"
+def _remove_arm(service: Service, experiment: str, form: Fields) -> str:
+    service.remove_arm(experiment, str(form.get("arm", "")))
+    return "removed"
 
 
-def _replace_forecast(service: Service, experiment: str, form: Fields) -> str:
+def _reforecast(service: Service, experiment: str, form: Fields) -> str:
     try:
         body = NewForecastBody.model_validate_json(str(form.get("draft", "")))
     except ValidationError as reason:
         raise InvalidError("the plan is not complete: upload the file again") from reason
-    service.replace_forecast(experiment, body.first, body.values)
-    return "replaced"
+    service.reforecast(experiment, body.first, body.values)
+    return "reforecast"
 
 
 def _change_status(service: Service, experiment: str, form: Fields) -> str:
@@ -184,7 +184,7 @@ def _change_status(service: Service, experiment: str, form: Fields) -> str:
     if change not in ("pause", "resume", "archive"):
         raise InvalidError(f"pause, resume or archive is expected, got {change[:40]!r}")
     if change == "archive" and form.get("sure") != "yes":
-        raise InvalidError("archiving is for good: tick the box to confirm it")
+        raise InvalidError("archiving cannot be undone: tick the box to confirm it")
     service.change_status(experiment, change)  # type: ignore[arg-type]  # one of the three
     return change
 
@@ -192,11 +192,11 @@ def _change_status(service: Service, experiment: str, form: Fields) -> str:
 #: What each form needs, and what it does; that gives what was done.
 ACTIONS: dict[str, tuple[str, Callable[[Service, str, Fields], str]]] = {
     "decide": ("decide", _decide),
-    "rewards": ("decide", _reward),
-    "corrections": ("decide", _correct),
-    "arms": ("admin", _add_arm),
-    "retire": ("admin", _retire_arm),
-    "forecast": ("admin", _replace_forecast),
+    "update": ("decide", _update),
+    "correct": ("decide", _correct),
+    "add-arm": ("admin", _add_arm),
+    "remove-arm": ("admin", _remove_arm),
+    "reforecast": ("admin", _reforecast),
     "status": ("admin", _change_status),
 }
 
@@ -229,7 +229,7 @@ def _not_done(
     return _experiment(request, service, who, experiment, reason.status, **said)
 
 
-@router.post("/experiments/{experiment}/forecast/plan")
+@router.post("/experiments/{experiment}/reforecast/plan")
 def forecast_plan(
     request: Request, service: One, who: Admin, experiment: Id, form: Form, file: Upload
 ) -> Response:
@@ -255,7 +255,7 @@ def forecast_plan(
         facts={"From": first, "To": last, "Forecast version": view.state.forecast_version + 1},
         words=(_comparison(view, new.first, new.values), "Decided turns keep their arms."),
         draft=new.model_dump_json(),
-        send=(f"{address}/forecast", "Replace the forecast"),
+        send=(f"{address}/reforecast", "Replace the forecast"),
         back=(address, "Keep the old one"),
     )
 

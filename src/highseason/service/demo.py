@@ -35,7 +35,7 @@ def fill(service: Service, today: datetime | None = None) -> None:
         if turn == 120:
             service.add_arm(NAME, Arm(LATECOMER[0], f"{LATECOMER[0]} euros"))
         decision = service.decide(NAME, turn)
-        service.report(NAME, [_outcome(decision, float(traffic[turn - 1]))])
+        service.update_many(NAME, [_outcome(decision, float(traffic[turn - 1]))])
     service.decide(NAME, PLAYED)
 
 

@@ -46,7 +46,7 @@ class Service(Transactions):
 
     A method that changes something returns after the change is on the disk.  `key` is an
     idempotency key: the same request again is answered as before, another one with the same key is
-    refused.  `decide_soon` and `report_soon` give futures, for servers that do not wait in threads.
+    refused.  `decide_soon` and `update_soon` give futures, for servers that do not wait in threads.
     """
 
     # -- experiments ------------------------------------------------------------------------------
@@ -201,23 +201,23 @@ class Service(Transactions):
 
     # -- rewards ----------------------------------------------------------------------------------
 
-    def report(
+    def update_many(
         self, experiment: str, outcomes: Sequence[Outcome], key: str | None = None
     ) -> dict[str, int]:
         """Take in what turns brought, all or none; late and in any order.
 
         Gives how many of them were new.
         """
-        return self.report_soon(experiment, outcomes, key).result()
+        return self.update_soon(experiment, outcomes, key).result()
 
-    def report_soon(
+    def update_soon(
         self, experiment: str, outcomes: Sequence[Outcome], key: str | None = None
     ) -> Future[dict[str, int]]:
-        """Like `report`, but gives a future that is done after the commit."""
+        """Like `update_many`, but gives a future that is done after the commit."""
 
         def work(batch: Batch, brain: Brain) -> dict[str, int]:
             new = 0
-            for event in brain.report(outcomes):
+            for event in brain.update_many(outcomes):
                 assert isinstance(event, OutcomesReported), "a report gives reports"
                 new += len(event.outcomes)
                 self.enter(batch, brain, "rewarded", None, {"arms": brain.arms_of(event)}, event)
@@ -227,7 +227,7 @@ class Service(Transactions):
                     batch.outcomes[experiment, turn] = Outcome(turn, reward, visitors)
             return {"received": len(outcomes), "new": new}
 
-        request = ["report", [asdict(outcome) for outcome in outcomes]]
+        request = ["update", [asdict(outcome) for outcome in outcomes]]
         return self.submit(experiment, work, key, request)
 
     def correct(self, experiment: str, outcome: Outcome, key: str | None = None) -> dict[str, Any]:
@@ -256,7 +256,7 @@ class Service(Transactions):
     # -- arms and forecast ------------------------------------------------------------------------
 
     def add_arm(self, experiment: str, arm: Arm, key: str | None = None) -> dict[str, Any]:
-        """Add an arm, or bring a retired one back with what was learned of it."""
+        """Add an arm, or bring a removed one back with what was learned of it."""
 
         def work(batch: Batch, brain: Brain) -> dict[str, Any]:
             brain.check_new_arm(arm)
@@ -265,17 +265,17 @@ class Service(Transactions):
 
         return self.change(experiment, work, key, ["add_arm", asdict(arm)])
 
-    def retire_arm(self, experiment: str, arm: str, key: str | None = None) -> dict[str, Any]:
-        """Retire an arm: locked turns stay, and their rewards still count."""
+    def remove_arm(self, experiment: str, arm: str, key: str | None = None) -> dict[str, Any]:
+        """Remove an arm: locked turns stay, and their rewards still count."""
 
         def work(batch: Batch, brain: Brain) -> dict[str, Any]:
-            event = next(iter(brain.retire(arm)), None)
+            event = next(iter(brain.remove_arm(arm)), None)
             self.enter(batch, brain, "arm_retired", None, {"id": arm}, event)
             return asdict(brain.arms[arm])
 
-        return self.change(experiment, work, key, ["retire_arm", arm])
+        return self.change(experiment, work, key, ["remove_arm", arm])
 
-    def replace_forecast(
+    def reforecast(
         self, experiment: str, first: int, values: Sequence[float], key: str | None = None
     ) -> dict[str, int]:
         """Replace the forecast from a turn on; turns that are locked keep theirs."""
@@ -286,7 +286,7 @@ class Service(Transactions):
             self.enter(batch, brain, "forecast_replaced", first, body, event)
             return {"version": brain.version, "turns": first - 1 + len(values)}
 
-        request = ["replace_forecast", first, list(values)]
+        request = ["reforecast", first, list(values)]
         return self.change(experiment, work, key, request)
 
     # -- looking ----------------------------------------------------------------------------------

@@ -75,12 +75,12 @@ def _pools(entries: Sequence[Entry]) -> Iterator[tuple[int, tuple[str, ...]]]:
     arms: dict[str, Arm] = {arm.id: arm for arm in Settings.from_dict(entries[0].body).arms}
     for entry in entries[1:]:
         if entry.kind == "arm_added":
-            arms[entry.body["id"]] = Arm(**entry.body)
+            arms[entry.body["id"]] = Arm.from_dict(entry.body)
         elif entry.kind == "arm_retired":
-            arms[entry.body["id"]] = replace(arms[entry.body["id"]], retired=True)
+            arms[entry.body["id"]] = replace(arms[entry.body["id"]], removed=True)
         elif isinstance(entry.event, TurnDecided):
             turn = entry.event.turn
-            there = [arm.id for arm in arms.values() if not arm.retired and arm.spans(turn)]
+            there = [arm.id for arm in arms.values() if not arm.removed and arm.spans(turn)]
             yield turn, tuple(there)
 
 

@@ -45,11 +45,11 @@ _BLANK: dict[str, Any] = {
 
 
 class ArmChange(NamedTuple):
-    """An arm was added or retired, by the event with this number."""
+    """An arm was added or removed, by the event with this number."""
 
     seq: int
     arm: str
-    retired: bool
+    removed: bool
 
 
 @dataclass

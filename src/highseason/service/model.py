@@ -27,7 +27,7 @@ class Arm:
         start: Its first turn; None if it is there from the beginning.
         end: Its last turn; None if it stays.
         when: Whether a new arm waits for a quiet turn ("low") or may be played at once ("now").
-        retired: Whether it was taken out of the game.
+        removed: Whether it was taken out of the game.
     """
 
     id: str
@@ -35,7 +35,12 @@ class Arm:
     start: int | None = None
     end: int | None = None
     when: Literal["low", "now"] = "low"
-    retired: bool = False
+    removed: bool = False
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Self:
+        """The arm that a log or a snapshot holds; earlier ones call a removed arm retired."""
+        return cls(**{"removed" if k == "retired" else k: value for k, value in entry.items()})
 
     def spans(self, turn: int) -> bool:
         """Whether a turn lies between its first and its last."""
@@ -117,7 +122,7 @@ class Settings:
         return cls(
             **plain
             | {
-                "arms": tuple(Arm(**arm) for arm in plain["arms"]),
+                "arms": tuple(map(Arm.from_dict, plain["arms"])),
                 "forecast": TrafficForecast.from_dict(plain["forecast"]),
                 "reward_range": None if ends is None else (ends[0], ends[1]),
                 "noise": None if noise is None else Noise(**noise),
@@ -168,7 +173,7 @@ class ArmReport:
 
     id: str
     label: str
-    status: Literal["waiting", "playing", "ended", "retired"]
+    status: Literal["waiting", "playing", "ended", "removed"]
     start: int | None
     end: int | None
     decisions: int

@@ -67,4 +67,4 @@ class Reasons:
 def _was_there(arm: Arm, later: list[ArmChange]) -> bool:
     """Whether an arm was in the game, by its first change after that moment."""
     change = next((change for change in later if change.arm == arm.id), None)
-    return not arm.retired if change is None else change.retired
+    return not arm.removed if change is None else change.removed

@@ -54,7 +54,7 @@ ANSWERS: dict[int | str, dict[str, Any]] = {
     404: {"model": Problem, "description": "There is no such thing."},
     409: {"model": Problem, "description": "It contradicts what is recorded."},
     413: {"model": Problem, "description": "The body is too large."},
-    422: {"model": Invalid, "description": "The request makes no sense as it is."},
+    422: {"model": Invalid, "description": "The request is invalid."},
     503: {"model": Problem, "description": "The database cannot be used now; try again."},
 }
 
@@ -174,31 +174,31 @@ def read_decision(service: One, experiment: Id, turn: TurnPath) -> DecisionRecor
     return service.decision(experiment, turn)
 
 
-@router.post("/experiments/{experiment}/rewards", dependencies=DECIDE, tags=["rewards"])
-async def report_rewards(
+@router.post("/experiments/{experiment}/update", dependencies=DECIDE, tags=["rewards"])
+async def update_many(
     request: Request, experiment: Id, body: RewardsBody, key: KeyHeader = None
 ) -> dict[str, int]:
     """Report what turns brought, all or none, late and in any order."""
     outcomes = [row.outcome(row.turn) for row in body.rewards]
     service: Service = request.app.state.service
-    return await _soon(request, service.report_soon(experiment, outcomes, key))
+    return await _soon(request, service.update_soon(experiment, outcomes, key))
 
 
 @router.post(
-    "/experiments/{experiment}/decisions/{turn}/reward", dependencies=DECIDE, tags=["rewards"]
+    "/experiments/{experiment}/decisions/{turn}/update", dependencies=DECIDE, tags=["rewards"]
 )
-async def report_reward(
+async def update(
     request: Request, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
 ) -> dict[str, int]:
     """Report what one turn brought."""
     service: Service = request.app.state.service
-    return await _soon(request, service.report_soon(experiment, [body.outcome(turn)], key))
+    return await _soon(request, service.update_soon(experiment, [body.outcome(turn)], key))
 
 
 @router.post(
-    "/experiments/{experiment}/decisions/{turn}/correction", dependencies=DECIDE, tags=["rewards"]
+    "/experiments/{experiment}/decisions/{turn}/correct", dependencies=DECIDE, tags=["rewards"]
 )
-def correct_reward(
+def correct(
     service: One, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
 ) -> dict[str, Any]:
     """Correct a reward: a new event; the old values stay in the log."""
@@ -207,22 +207,22 @@ def correct_reward(
 
 @router.post("/experiments/{experiment}/arms", dependencies=ADMIN, tags=["arms"])
 def add_arm(service: One, experiment: Id, body: ArmBody, key: KeyHeader = None) -> Arm:
-    """Add an arm, or bring a retired one back."""
+    """Add an arm, or bring a removed one back."""
     return Arm(**service.add_arm(experiment, body.arm(), key))
 
 
-@router.post("/experiments/{experiment}/arms/{arm}/retire", dependencies=ADMIN, tags=["arms"])
-def retire_arm(service: One, experiment: Id, arm: ArmPath, key: KeyHeader = None) -> Arm:
-    """Retire an arm; locked turns stay, and their rewards still count."""
-    return Arm(**service.retire_arm(experiment, arm, key))
+@router.post("/experiments/{experiment}/arms/{arm}/remove", dependencies=ADMIN, tags=["arms"])
+def remove_arm(service: One, experiment: Id, arm: ArmPath, key: KeyHeader = None) -> Arm:
+    """Remove an arm; locked turns stay, and their rewards still count."""
+    return Arm(**service.remove_arm(experiment, arm, key))
 
 
-@router.put("/experiments/{experiment}/forecast", dependencies=ADMIN, tags=["forecast"])
-def replace_forecast(
+@router.post("/experiments/{experiment}/reforecast", dependencies=ADMIN, tags=["forecast"])
+def reforecast(
     service: One, experiment: Id, body: NewForecastBody, key: KeyHeader = None
 ) -> dict[str, int]:
     """Replace the forecast from a turn on; this makes a new version of it."""
-    return service.replace_forecast(experiment, body.first, body.values, key)
+    return service.reforecast(experiment, body.first, body.values, key)
 
 
 @router.get("/experiments/{experiment}/plan", dependencies=READ, tags=["forecast"])
@@ -261,5 +261,5 @@ def export_turns(service: One, experiment: Id, kind: FileKind) -> Response:
 
 
 #: What is asked most is looked for first.
-_HOT = ("/decide", "/decisions/{turn}/reward", "/rewards")
+_HOT = ("/decide", "/update")
 router.routes.sort(key=lambda route: not getattr(route, "path", "").endswith(_HOT))

@@ -137,7 +137,7 @@ class ExperimentView:
     @cached_property
     def _ranked(self) -> list[ArmReport]:
         """The arms: those in the game first, best first."""
-        order = {"playing": 0, "waiting": 1, "ended": 2, "retired": 3}
+        order = {"playing": 0, "waiting": 1, "ended": 2, "removed": 3}
 
         def key(arm: ArmReport) -> tuple[int, bool, float]:
             value = math.inf if arm.estimate is None else -arm.estimate

@@ -32,8 +32,13 @@ CREATE = (
         "highseason experiment list",
         CREATE,
         "highseason experiment decide tea",
-        "highseason experiment reward tea --turn 1 --reward 1234.5 --visitors 310",
+        "highseason experiment update tea --turn 1 --reward 1234.5 --visitors 310",
     ],
+    moved={
+        "reward": "write highseason experiment update",
+        "retire-arm": "write highseason experiment remove-arm",
+        "forecast": "write highseason experiment reforecast",
+    },
 )
 def command() -> None:
     """Create, ask and change the experiments of a service.
@@ -227,8 +232,8 @@ def _on_an_outcome(name: str, send: Callable[..., Answer], text: str) -> None:
         name, f"highseason experiment {name} tea --turn 1 --reward 1200 --visitors 310", text=text
     )
     @options.option("--turn NUMBER", "The turn, from 1.", type=options.whole(1), required=True)
-    @options.option("--reward NUMBER", "The turn's total reward.", type=float, required=True)
-    @options.option("--visitors NUMBER", "The visitors who came.", type=float, required=True)
+    @options.number("--reward", "The turn's total reward.", type=options.finite, required=True)
+    @options.number("--visitors", "The visitors who came.", type=options.finite, required=True)
     @_key
     def sent(
         client: Any, experiment: str, turn: int, reward: float, visitors: float, key: str | None
@@ -238,9 +243,9 @@ def _on_an_outcome(name: str, send: Callable[..., Answer], text: str) -> None:
         return send(client, experiment, Outcome(turn, reward, visitors), key)
 
 
-def _reward(client: Any, experiment: str, outcome: Any, key: str | None) -> Answer:
-    answer = client.report(experiment, [outcome], key)
-    return answer, f"turn {outcome.turn}: " + ("taken in" if answer["new"] else "known already")
+def _update(client: Any, experiment: str, outcome: Any, key: str | None) -> Answer:
+    answer = client.update_many(experiment, [outcome], key)
+    return answer, f"turn {outcome.turn}: " + ("recorded" if answer["new"] else "already recorded")
 
 
 def _correct(client: Any, experiment: str, outcome: Any, key: str | None) -> Answer:
@@ -249,7 +254,7 @@ def _correct(client: Any, experiment: str, outcome: Any, key: str | None) -> Ans
     return answer, f"turn {outcome.turn}: corrected; it was {reward} from {visitors} visitors"
 
 
-_on_an_outcome("reward", _reward, "Report what a turn brought.")
+_on_an_outcome("update", _update, "Report what a turn brought.")
 _on_an_outcome("correct", _correct, "Correct a reward: the old values stay in the event log.")
 
 
@@ -265,33 +270,33 @@ _on_an_outcome("correct", _correct, "Correct a reward: the old values stay in th
 def add_arm(
     client: Any, experiment: str, arm: str, start: int | None, end: int | None, now: bool
 ) -> Answer:
-    """Add an arm, or bring a retired one back."""
+    """Add an arm, or bring a removed one back."""
     (new,) = _arms((arm,))
     when = "now" if now else "low"
     added = client.add_arm(experiment, replace(new, start=start, end=end, when=when))
     return vars(added), f"added {added.id}"
 
 
-@_subcommand("retire-arm", "highseason experiment retire-arm tea --arm 9.99")
+@_subcommand("remove-arm", "highseason experiment remove-arm tea --arm 9.99")
 @options.option("--arm ID", "The arm.", required=True)
-def retire_arm(client: Any, experiment: str, arm: str) -> Answer:
-    """Retire an arm: it is not chosen any more.
+def remove_arm(client: Any, experiment: str, arm: str) -> Answer:
+    """Remove an arm: it is not chosen any more.
 
     Decided turns stay, and their rewards still count.
     """
-    retired = client.retire_arm(experiment, arm)
-    return vars(retired), f"retired {retired.id}"
+    removed = client.remove_arm(experiment, arm)
+    return vars(removed), f"removed {removed.id}"
 
 
 @_subcommand(
-    "forecast",
-    "highseason experiment forecast tea --multiplier traffic.csv --ahead 60",
-    "highseason experiment forecast tea --multiplier season.csv --first 30",
+    "reforecast",
+    "highseason experiment reforecast tea --multiplier traffic.csv --ahead 60",
+    "highseason experiment reforecast tea --multiplier season.csv --first 30",
 )
 @options.count("--first", "The turn of its first row.  [default: by its times, or the next turn]")
 @_key
 @options.stakes
-def forecast(client: Any, experiment: str, first: int | None, key: str | None, G: Any) -> Answer:
+def reforecast(client: Any, experiment: str, first: int | None, key: str | None, G: Any) -> Answer:
     """Replace the forecast of the turns to come.
 
     The file holds the traffic of the coming turns, or, with --ahead, that of the past.  Rows of
@@ -306,7 +311,7 @@ def forecast(client: Any, experiment: str, first: int | None, key: str | None, G
         first, values = replacement(calendar, state.turns, state.last_turn, G)
     else:
         values = G.values.tolist()
-    answer = client.replace_forecast(experiment, first, values, key)
+    answer = client.reforecast(experiment, first, values, key)
     return answer, f"{experiment}: new forecast for turns {first} to {answer['turns']}"
 
 
