@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from highseason.logs import OpenBanditLog, TableLog, collect, text_file
-from highseason.logs.conversion_log import ConversionLog
-from highseason.logs.id_index import IdIndex
+from highseason.logs.conversion import ConversionLog
+from highseason.logs.events import IdIndex
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 SMALL = DATA / "open_bandit_random_small.csv.gz"

@@ -8,11 +8,11 @@ from highseason.logs.arm_lifespans import always_on_offer as always_on_offer
 from highseason.logs.arm_lifespans import best_slice as best_slice
 from highseason.logs.arm_lifespans import frontier as frontier
 from highseason.logs.arm_lifespans import lifespans as lifespans
+from highseason.logs.conversion import ConversionReport as ConversionReport
 from highseason.logs.conversion import LogFormat as LogFormat
 from highseason.logs.conversion import collect as collect
 from highseason.logs.conversion import convert as convert
 from highseason.logs.conversion import log_formats as log_formats
-from highseason.logs.conversion_log import ConversionReport as ConversionReport
 from highseason.logs.diagnostics import LogSummary as LogSummary
 from highseason.logs.diagnostics import SeparateLogs as SeparateLogs
 from highseason.logs.diagnostics import Uniformity as Uniformity

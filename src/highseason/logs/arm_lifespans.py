@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from highseason.core.atomic import atomic_write
 from highseason.core.text import Table
 from highseason.core.validation import whole_number
-from highseason.logs.conversion import moment
-from highseason.logs.events import Events, arrow
+from highseason.logs.events import Events, arrow, moment
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,7 +106,7 @@ def lifespans(events: Events) -> Lifespans:
     a        0  3600   1.00      2       1  0.5000
     b     3600  7200   1.00      1       1  1.0000
     """
-    start, end = pool_lifetimes(events, events.time)
+    start, end = events.pool_lifetimes(events.time)
     count = len(events.arms)
     shown = np.bincount(events.arm, minlength=count).astype(np.int64)
     reward = np.bincount(events.arm, events.reward, minlength=count).astype(np.float64)
@@ -123,23 +122,6 @@ def _pools_with(events: Events) -> NDArray[np.int64]:
     is_used[events.pool] = True
     members = events.pools.members[np.repeat(is_used, events.pools.sizes)]
     return np.bincount(members, minlength=len(events.arms))
-
-
-def pool_lifetimes(
-    events: Events, when: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The least and greatest `when` at which each arm is in a pool; 0 for arms that never are."""
-    pools, far = events.pools, np.iinfo(np.int64)
-    first, last = np.full(len(pools), far.max), np.full(len(pools), far.min)
-    if when.size:  # a pool usually stays for thousands of events, which are reduced together
-        runs = np.flatnonzero(np.append(True, events.pool[1:] != events.pool[:-1]))
-        np.minimum.at(first, events.pool[runs], np.minimum.reduceat(when, runs))
-        np.maximum.at(last, events.pool[runs], np.maximum.reduceat(when, runs))
-    start, end = np.full(len(events.arms), far.max), np.full(len(events.arms), far.min)
-    np.minimum.at(start, pools.members, np.repeat(first, pools.sizes))
-    np.maximum.at(end, pools.members, np.repeat(last, pools.sizes))
-    is_never = start == far.max
-    return np.where(is_never, 0, start), np.where(is_never, 0, end)
 
 
 @dataclass(frozen=True)

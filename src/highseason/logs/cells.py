@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.logs.conversion_log import ConversionLog
+from highseason.logs.conversion import ConversionLog
 from highseason.logs.events import arrow
 from highseason.logs.text_file import polars
 from highseason.traffic.dates import Order, read_times

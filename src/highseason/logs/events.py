@@ -11,6 +11,7 @@ import contextlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -150,10 +151,75 @@ class Events:
             return self.propensity
         return 1.0 / self.pools.sizes[self.pool]
 
+    def pool_lifetimes(
+        self, when: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The least and greatest `when` at which each arm is in a pool; 0 for arms never in one."""
+        pools, far = self.pools, np.iinfo(np.int64)
+        first, last = np.full(len(pools), far.max), np.full(len(pools), far.min)
+        if when.size:  # a pool usually stays for thousands of events, which are reduced together
+            runs = np.flatnonzero(np.append(True, self.pool[1:] != self.pool[:-1]))
+            np.minimum.at(first, self.pool[runs], np.minimum.reduceat(when, runs))
+            np.maximum.at(last, self.pool[runs], np.maximum.reduceat(when, runs))
+        start, end = np.full(len(self.arms), far.max), np.full(len(self.arms), far.min)
+        np.minimum.at(start, pools.members, np.repeat(first, pools.sizes))
+        np.maximum.at(end, pools.members, np.repeat(last, pools.sizes))
+        is_never = start == far.max
+        return np.where(is_never, 0, start), np.where(is_never, 0, end)
+
     @property
     def nbytes(self) -> int:
         """The memory the columns take, in bytes."""
         return sum(column.nbytes for column in self._columns.values())
+
+
+class IdIndex:
+    """Numbers arms and pools.
+
+    >>> ids = IdIndex()
+    >>> ids.arm("b"), ids.arm("a"), ids.arm("b")
+    (0, 1, 0)
+    >>> ids.pool([1, 0]), ids.pool([0, 1, 1]), ids.pool([1])
+    (0, 0, 1)
+    >>> ids.arms, len(ids.pools)
+    (('b', 'a'), 2)
+    """
+
+    def __init__(self) -> None:
+        self._arms: dict[str, int] = {}
+        self._numbers: dict[bytes, int] = {}
+        self._pools: list[NDArray[np.int32]] = []
+
+    def arm(self, name: str) -> int:
+        """The number of an arm."""
+        return self._arms.setdefault(name, len(self._arms))
+
+    def pool(self, arms: Iterable[int]) -> int:
+        """The number of the pool of these arms, in any order."""
+        members = np.unique(np.fromiter(arms, np.int32))
+        number = self._numbers.setdefault(members.tobytes(), len(self._pools))
+        if number == len(self._pools):
+            self._pools.append(members)
+        return number
+
+    def open_pool(self) -> int:
+        """The number of a pool whose arms are known only when the log ends."""
+        self._pools.append(np.zeros(0, np.int32))
+        return len(self._pools) - 1
+
+    def close_pool(self, number: int, arms: Iterable[int]) -> None:
+        """Give an open pool its arms."""
+        self._pools[number] = np.fromiter(arms, np.int32)
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """The ids of the arms by their numbers."""
+        return tuple(self._arms)
+
+    @property
+    def pools(self) -> Pools:
+        """The table of pools."""
+        return Pools.of(self._pools)
 
 
 class EventBatch(NamedTuple):
@@ -332,3 +398,16 @@ def _foreign(path: Path, why: str) -> ValueError:
         f"{path} is not an event table, as 'highseason convert' writes it: {why}; for other tables "
         "use 'highseason convert table'"
     )
+
+
+def moment(seconds: int) -> str:
+    """A time of a log as a date in UTC, or the bare number where it cannot be one.
+
+    >>> moment(1317513600), moment(300), moment(10**18)
+    ('2011-10-02 00:00:00', '300', '1000000000000000000 seconds')
+    """
+    if seconds < 10**8:  # counted from something other than 1970
+        return str(seconds)
+    if seconds >= 10**11:
+        return f"{seconds} seconds"
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")

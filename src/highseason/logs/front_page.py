@@ -3,20 +3,28 @@
 It follows what is known of the Yahoo! front page in October 2011 and its 652 articles: the
 quantiles of their lifetimes; most started between 14:00 and 02:00 UTC, all on marks of five
 minutes; 20 to 51 were on offer at once, 36.5 on average.
+
+Every number is a function of (seed, second, event): a second draws its number of events, an event
+the article shown and the click.  So a log can be generated in pieces of any length, and they fit.
 """
 
-from collections.abc import Sequence
+import functools
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.compile import compiled
+from highseason.core.jitable import jitable
 from highseason.core.random import arm_uniforms, draw, hash_at, seed_key
 from highseason.core.validation import finite_number, positive_number, share, whole_number
 from highseason.logs.events import Pools
-from highseason.logs.kernels.generate import DAY, Offer, poisson
 from highseason.policies.lifetimes import ARTICLE_HOURS, ARTICLE_QUANTILES
+
+DAY = 86_400
 
 #: The first second of 2 October 2011 (UTC), the day on which the real log begins.
 START = 1_317_513_600
@@ -31,6 +39,17 @@ _BUSY_SHARE, _BUSY_FROM = 0.8, 14 * 3600  # … most of them in the half day fro
 _WARM_UP = 3 * DAY  # longer than any lifetime: articles on offer at the start have a past
 
 _LOWEST_RATE, _HIGHEST_RATE = 0.013, 0.069  # with Beta(3, 4) between them: the mean is 3.7%
+
+_PEAK = 36_000.0  # so that the paper's thirteen hours are as busy as they were
+_BLOCK = 600  # the seconds of a burst
+
+#: Poisson numbers with a larger mean are drawn in parts: exp(-mean) must not vanish.
+_LARGEST = 64.0
+
+#: What the numbers of a second are for: the first of them count its events …
+_EVENTS_AT = 1 << 20
+#: … and those of an event, which stand in a family of their own: what is shown, is it clicked.
+_SHOWN, _CLICKED = 0, 1
 
 #: Families of random numbers of a log.
 _LIFETIMES, _RATES, _IDS, BURSTS, EVENTS, USERS = 1, 2, 3, 4, 5, 6
@@ -102,6 +121,18 @@ class FrontPage:
     def key(self, family: int) -> int:
         """The key of a family of this log's random numbers."""
         return int(hash_at(seed_key(self.seed), family))
+
+
+class Offer(NamedTuple):
+    """The articles on offer and their click rates."""
+
+    since: NDArray[np.int64]  # the first second of each pool
+    offsets: NDArray[np.int64]  # the pools, as in `Pools`
+    members: NDArray[np.int32]
+    reach: NDArray[np.float64]  # the running sum of the propensities within each pool
+    rates: NDArray[np.float64]  # the click rate of each article in the middle of its lifetime …
+    slopes: NDArray[np.float64]  # … its loss per second …
+    middles: NDArray[np.float64]  # … and that middle
 
 
 @dataclass(frozen=True)
@@ -205,3 +236,91 @@ def _reach(pools: Pools, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.concatenate([np.arange(1, size + 1) / size for size in pools.sizes])
     sums = [np.cumsum(weights[pools[i]]) for i in range(len(pools))]
     return np.concatenate([total / total[-1] for total in sums])
+
+
+@jitable
+def poisson(key: int, first: int, mean: float) -> int:
+    """A Poisson number with this mean, by inversion of the random number at `first`."""
+    chance = math.exp(-mean)
+    reached = chance
+    u = draw(key, first)
+    count = 0
+    while u >= reached and chance > 0.0:
+        count += 1
+        chance *= mean / count
+        reached += chance
+    return count
+
+
+def count_events(
+    level: float,
+    rhythm: float,
+    bursts: float,
+    burst_key: int,
+    key: int,
+    start: int,
+    counts: NDArray[np.int64],
+) -> None:
+    """The number of events of each second, from `start` on: a daily wave with bursts.
+
+    `level` is the mean number between bursts, `rhythm` the height of the wave over it, and `bursts`
+    the probability that a block of seconds is a burst.
+    """
+    for i in range(counts.size):
+        second = start + i
+        angle = 2.0 * math.pi * (second % DAY - _PEAK) / DAY
+        mean = level * (1.0 + rhythm * math.cos(angle))
+        block = second // _BLOCK
+        if draw(burst_key, 2 * block) < bursts:
+            mean *= 1.0 + 2.0 * draw(burst_key, 2 * block + 1)
+        parts = max(1, math.ceil(mean / _LARGEST))
+        luck = hash_at(key, second)
+        counts[i] = 0
+        for part in range(parts):
+            counts[i] += poisson(luck, part, mean / parts)
+
+
+def fill_events(
+    offer: Offer,
+    key: int,
+    start: int,
+    counts: NDArray[np.int64],
+    time: NDArray[np.int64],
+    arm: NDArray[np.int32],
+    reward: NDArray[np.uint8],
+    pool: NDArray[np.int32],
+) -> None:
+    """The events, in the order of the seconds."""
+    row = 0
+    now = np.searchsorted(offer.since, start, side="right") - 1
+    for i in range(counts.size):
+        at = start + i
+        while now + 1 < offer.since.size and offer.since[now + 1] <= at:
+            now += 1
+        begin, end = offer.offsets[now], offer.offsets[now + 1]
+        second = hash_at(key, at)
+        for event in range(counts[i]):
+            luck = hash_at(second, _EVENTS_AT + event)
+            u = draw(luck, _SHOWN)
+            position = np.searchsorted(offer.reach[begin:end], u, side="right")
+            shown = offer.members[begin + min(position, end - begin - 1)]
+            chance = offer.rates[shown] - offer.slopes[shown] * (at - offer.middles[shown])
+            time[row] = at
+            arm[row] = shown
+            reward[row] = 1 if draw(luck, _CLICKED) < chance else 0
+            pool[row] = now
+            row += 1
+
+
+@functools.cache
+def kernels() -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """`count_events` and `fill_events`, compiled."""
+    from numba.core import types
+
+    t: Any = types
+    whole, short, real = t.int64[::1], t.int32[::1], t.float64[::1]
+    key, second = t.uint64, t.int64
+    offer = t.NamedTuple((whole, whole, short, real, real, real, real), Offer)
+    count = t.void(t.float64, t.float64, t.float64, key, key, second, whole)
+    fill = t.void(offer, key, second, whole, whole, short, t.uint8[::1], short)
+    return compiled(count_events, count), compiled(fill_events, fill)

@@ -15,8 +15,15 @@ from highseason.core.atomic import atomic_write
 from highseason.core.random import hash_at
 from highseason.logs.conversion import concatenated
 from highseason.logs.events import EventBatch, Events, Pools
-from highseason.logs.front_page import BURSTS, EVENTS, USERS, FrontPage, GeneratedWorld
-from highseason.logs.kernels.generate import DAY, kernels
+from highseason.logs.front_page import (
+    BURSTS,
+    DAY,
+    EVENTS,
+    USERS,
+    FrontPage,
+    GeneratedWorld,
+    kernels,
+)
 
 _PIECE = 3600  # seconds generated at a time
 _LEVEL = 1  # of compression; more takes ten times as long for a third less

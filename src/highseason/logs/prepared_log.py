@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.specs import did_you_mean
-from highseason.logs.arm_lifespans import always_on_offer, pool_lifetimes
-from highseason.logs.conversion import moment
-from highseason.logs.events import Events, Pools, read_events
+from highseason.logs.arm_lifespans import always_on_offer
+from highseason.logs.events import Events, Pools, moment, read_events
 from highseason.logs.replay_kernel import LogColumns, LogLifetimes
 from highseason.policies import NO_END, UNKNOWN_END
 
@@ -119,7 +118,7 @@ class PreparedLog:
         bins = TimeBins.cut(events.time, bin)
         studied = _studied(events, arms)
         pool, pools = _studied_pools(events, studied)
-        start, end = pool_lifetimes(events, bins.clock[bins.of])
+        start, end = events.pool_lifetimes(bins.clock[bins.of])
         return cls(events, bins, studied, pool, pools, start, end)
 
     @functools.cached_property

@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.logs.cells import Coded, ColumnReader, Numbers, coded_ids, coded_pools, pairs
-from highseason.logs.conversion import LogFormat, existing, option
-from highseason.logs.conversion_log import ConversionLog
-from highseason.logs.events import EventBatch
-from highseason.logs.id_index import IdIndex
+from highseason.logs.conversion import ConversionLog, LogFormat, existing, option
+from highseason.logs.events import EventBatch, IdIndex
 from highseason.logs.table_rows import ROW_REASONS, LogTable, RowBlock, open_table
 
 _NO_ARM = "there is no arm"

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.specs import did_you_mean
-from highseason.logs.conversion_log import BLANK, CUT, ConversionLog, shortened
+from highseason.logs.conversion import BLANK, CUT, ConversionLog, shortened
 from highseason.logs.events import arrow
 from highseason.logs.text_file import TextFile, polars
 from highseason.traffic.columns import Column

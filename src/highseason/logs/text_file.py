@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from highseason.core.extras import require
-from highseason.logs.conversion_log import ENDS_EARLY, IS_DAMAGED, ConversionLog
+from highseason.logs.conversion import ENDS_EARLY, IS_DAMAGED, ConversionLog
 from highseason.traffic.files import LATIN, encoding_by_start
 
 _BLOCK = 1 << 22  # bytes read at a time

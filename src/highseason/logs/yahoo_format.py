@@ -18,10 +18,8 @@ from numpy.typing import NDArray
 
 from highseason.core.validation import one_of
 from highseason.logs.cells import Coded, encode, encode_runs, pairs
-from highseason.logs.conversion import LogFormat, existing, option
-from highseason.logs.conversion_log import BLANK, CUT, ConversionLog
-from highseason.logs.events import EventBatch
-from highseason.logs.id_index import IdIndex
+from highseason.logs.conversion import BLANK, CUT, ConversionLog, LogFormat, existing, option
+from highseason.logs.events import EventBatch, IdIndex
 from highseason.logs.text_file import TextFile, polars
 
 _EXAMPLES = {

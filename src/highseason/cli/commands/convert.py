@@ -13,7 +13,7 @@ from highseason.cli.group import GroupWithExamples, with_examples
 from highseason.cli.output import check_file, emit, print_table, print_wrapped, progress_bar, say
 from highseason.core.text import counted, format_number
 from highseason.logs import ConversionReport, LogFormat, convert, log_formats
-from highseason.logs.conversion import moment
+from highseason.logs.events import moment
 
 _out_option = options.path(
     "--out", "The event table (.parquet); an interrupted conversion leaves none.", required=True

@@ -32,7 +32,7 @@ def command(
     --arms always, or with the arms listed here.
     """
     from highseason.logs import best_slice, frontier, read_events, write_events
-    from highseason.logs.conversion import moment
+    from highseason.logs.events import moment
 
     if least_arms is not None and least_hours is not None:
         raise usage_error("--least-arms and --least-hours exclude each other: omit one")

@@ -1,1 +1,0 @@
-"""The compiled loops of `logs`: cutting Yahoo! lines, generating events."""
