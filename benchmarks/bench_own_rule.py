@@ -29,7 +29,7 @@ import numpy as np
 import highseason as hs
 from highseason.core.compile import compiled
 from highseason.core.random import REWARD, draw, game_keys, turn_key
-from highseason.engine.kernels import build
+from highseason.engine.kernels import interface
 from highseason.policies import UCB_RULE, ArmState, Observation, Rule, Turn
 from highseason.policies.ranking import untried
 
@@ -161,14 +161,14 @@ def costs(arms: int, turns: int) -> tuple[float, float]:
     if not np.array_equal(result.games["regret"], same.games["regret"]):
         sys.exit("the rule that looks up what it needs did not play the same games")
     by_hand = least(lambda: scan(*setting)) / GAMES / turns * 1e9
-    alone, cost, usual = limit(arms), {}, build.WORTH_BINDING
+    alone, cost, usual = limit(arms), {}, interface.WORTH_BINDING
     print(f"{arms} arms, {turns} turns, ns: by hand {by_hand:.0f}, arithmetic alone {alone:.0f}")
     for how, enough in (("by pointers", usual), ("compiled in", 0)):
-        build.WORTH_BINDING = enough
+        interface.WORTH_BINDING = enough
         own, kept = (each_turn(policy, rewards, G) for policy in (MyUCB(), KeptUCB()))
         print(f"  {how}: {own:.0f} ({own / by_hand:.1f} x the scan); looked up: {kept:.0f}")
         cost[how] = own, kept
-    build.WORTH_BINDING = usual
+    interface.WORTH_BINDING = usual
     return cost["by pointers"][0] / by_hand, cost["compiled in"][1]
 
 

@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 from highseason.core.compile import compiled, function_type
 from highseason.core.jitable import jitable
 from highseason.core.random import REWARD, draw, hash_at, turn_key
-from highseason.engine.abi import function_types, numba_types, rule_functions, state_type
+from highseason.engine.kernels.interface import (
+    function_types,
+    numba_types,
+    rule_functions,
+    state_type,
+)
 from highseason.engine.turn import is_legal
 from highseason.policies import Rule, fresh_state
 from highseason.policies.state import ArmState, Observation, Turn

@@ -15,7 +15,7 @@ import highseason as hs
 from highseason.checks import CheckFailed, check_multiplier, check_policy, comparisons, rules, run
 from highseason.checks import games as game_checks
 from highseason.checks.catalogue import Check
-from highseason.engine.kernels import build
+from highseason.engine.kernels import interface
 from highseason.policies import (
     EPSILON,
     POOL,
@@ -459,7 +459,7 @@ def test_declaring_too_little_or_too_much_about_scaled_rewards() -> None:
 
 
 def test_a_kernel_that_plays_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(build.SPECIAL_KERNELS, EPSILON, build.SPECIAL_KERNELS[POOL])
+    monkeypatch.setitem(interface.SPECIAL_KERNELS, EPSILON, interface.SPECIAL_KERNELS[POOL])
     check = game_checks.fast_kernel_plays_as_the_plain_one
     failing(check, hs.EpsilonGreedy(k=0.3), "with 5 arms, 160 turns and bernoulli rewards they")
 

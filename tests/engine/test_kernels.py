@@ -11,7 +11,7 @@ import pytest
 from tests.engine.settings import POLICIES, REWARDS, SIZES, on_the_blackboard
 
 import highseason as hs
-from highseason.engine.kernels import build
+from highseason.engine.kernels import interface
 from highseason.policies import Policy
 from highseason.rewards import Rewards
 
@@ -25,7 +25,7 @@ pytestmark = [
 def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Which kernel plays: the rule's own, or the one for any rule."""
     if request.param == "generic":
-        monkeypatch.setattr(build, "SPECIAL_KERNELS", {})
+        monkeypatch.setattr(interface, "SPECIAL_KERNELS", {})
     return str(request.param)
 
 
@@ -138,8 +138,8 @@ def test_functions_compiled_into_the_kernel_leave_every_bit(
     model, G = REWARDS[rewards](arms=4), hs.traffic.wave(30)
     policy = hs.EpsilonGreedy(k=0.5, ties="random")
     pointers = hs.simulate(policy, model, G, games=9, seed=5)
-    monkeypatch.setattr(build, "WORTH_BINDING", 9 * 30)
-    monkeypatch.setattr(build, "_compiled_any_rule", lambda family: None)  # not what plays
+    monkeypatch.setattr(interface, "WORTH_BINDING", 9 * 30)
+    monkeypatch.setattr(interface, "_compiled_any_rule", lambda family: None)  # not what plays
     bound = hs.simulate(policy, model, G, games=9, seed=5)
     assert pointers.games is not None
     assert bound.games is not None
@@ -155,6 +155,6 @@ def test_pointers_play_where_functions_cannot_be_compiled_in(
 
     model, G, policy = REWARDS["bernoulli"](arms=4), hs.traffic.wave(30), hs.UCB(ties="random")
     first = hs.simulate(policy, model, G, games=3)
-    monkeypatch.setattr(build, "WORTH_BINDING", 0)
-    monkeypatch.setattr(build, "_player_type", refuse)
+    monkeypatch.setattr(interface, "WORTH_BINDING", 0)
+    monkeypatch.setattr(interface, "_player_type", refuse)
     assert str(hs.simulate(policy, model, G, games=3)) == str(first)

@@ -11,7 +11,7 @@ import pytest
 
 from highseason.core.compile import compiled
 from highseason.core.random import game_key, turn_key
-from highseason.engine.abi import state_type, turn_type
+from highseason.engine.kernels.interface import state_type, turn_type
 from highseason.policies import (
     BETA_SAMPLING,
     EPSILON,

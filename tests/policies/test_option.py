@@ -14,7 +14,7 @@ from scipy import optimize, special, stats
 
 import highseason as hs
 from highseason.core.compile import compiled
-from highseason.engine.abi import state_type, turn_type
+from highseason.engine.kernels.interface import state_type, turn_type
 from highseason.policies.lifetimes import measure_of, population_of, renew, score_lifetimes
 from highseason.policies.option_index import (
     OPTION,

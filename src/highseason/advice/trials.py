@@ -25,8 +25,8 @@ from highseason.core.parallel import map_blocks
 from highseason.core.random import game_keys
 from highseason.core.warnings import quiet
 from highseason.engine import Moments
-from highseason.engine.kernels.arguments import Arms
-from highseason.engine.kernels.build import has_own_kernel
+from highseason.engine.kernels.interface import has_own_kernel
+from highseason.engine.kernels.turns import Arms
 from highseason.engine.simulate import Simulation, simulate
 from highseason.policies import Plan, Policy
 from highseason.policies.base import EXPLORATION, SearchRange

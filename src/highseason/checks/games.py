@@ -13,7 +13,7 @@ from highseason.checks.plans import RANGES
 from highseason.checks.settings import ARMS, SEED, TURNS, on_generic_path, reward_models, season
 from highseason.core.random import game_keys
 from highseason.engine import Game, SimulationResult, play, simulate
-from highseason.engine.kernels.build import has_own_kernel
+from highseason.engine.kernels.interface import has_own_kernel
 from highseason.policies import Greedy, Policy
 from highseason.policies.base import declared
 from highseason.policies.lifetimes import Lifetimes, birth_and_death, fixed

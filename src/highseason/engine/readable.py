@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.engine.kernels.arguments import OUT, TRACE, Arms, Floats
-from highseason.engine.kernels.build import Play
+from highseason.engine.kernels.interface import Play
+from highseason.engine.kernels.turns import OUT, TRACE, Arms, Floats
 from highseason.engine.play import Game, play_planned
 from highseason.policies import Plan
 from highseason.policies.lifetimes import Lifetimes

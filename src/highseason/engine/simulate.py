@@ -20,10 +20,9 @@ from highseason.core.parallel import map_blocks
 from highseason.core.random import game_keys, seed_key
 from highseason.core.validation import whole_number
 from highseason.core.version import __version__
-from highseason.engine.kernels import build
-from highseason.engine.kernels.arguments import OUT, TRACE, Arms, Turns
-from highseason.engine.kernels.build import Play, has_own_kernel, kernel_for, oracle_for
-from highseason.engine.kernels.reward_dispatch import dispatch_for
+from highseason.engine.kernels import interface
+from highseason.engine.kernels.interface import Play, has_own_kernel, kernel_for, oracle_for
+from highseason.engine.kernels.turns import OUT, TRACE, Arms, Turns, dispatch_for
 from highseason.engine.readable import readable_player
 from highseason.engine.results import (
     METRICS,
@@ -116,7 +115,7 @@ def simulate(
         simulation.require_compiled()
     if keep not in (None, "games", "summary"):
         raise ValueError(f"keep={keep!r} must be 'games' or 'summary'")
-    bind = games * simulation.G.turns >= build.WORTH_BINDING
+    bind = games * simulation.G.turns >= interface.WORTH_BINDING
     kept = keep == "games" or (keep is None and games <= KEPT_GAMES)
     simulation = replace(simulation, bind=bind, realised=bool(realised), keep=kept)
     small = games * simulation.seconds < _WORTH_WORKERS and checkpoint is None

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.compile import compiled
-from highseason.engine.abi import numba_types
+from highseason.engine.kernels.interface import numba_types
 from highseason.engine.results import Estimate, with_interval
 from highseason.logs.estimators import WeightedEstimates, mean_estimate, self_normalised
 from highseason.logs.prepared_log import PreparedLog

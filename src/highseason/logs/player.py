@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from highseason.core.random import TIES, draw, game_key, hash_at, turn_key
 from highseason.core.validation import one_of, whole_number
 from highseason.engine import illegal_arm
-from highseason.engine.abi import RuleFunctions, rule_functions
+from highseason.engine.kernels.interface import RuleFunctions, rule_functions
 from highseason.logs import replay_kernel as kernel
 from highseason.logs.diagnostics import (
     Evidence,

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from highseason.core.compile import compiled, function_type
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, REWARD, draw, turn_key
-from highseason.engine.abi import function_types, numba_types, state_type
+from highseason.engine.kernels.interface import function_types, numba_types, state_type
 from highseason.engine.turn import is_legal
 from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, Policy, Rule, Turn
 from highseason.policies.lifetimes import SetWeights, mark_opening, reveal_ends

@@ -14,9 +14,9 @@ from numba import cuda, float64, uint8
 
 from highseason.core.random import ARMS, draw, hash_at
 from highseason.engine.kernels.any_rule import RulePlayer, any_rule_game, best_arms_reward
-from highseason.engine.kernels.arguments import Kernel
 from highseason.engine.kernels.epsilon import EpsilonScratch, epsilon_game
 from highseason.engine.kernels.pool import PoolScratch, pool_game
+from highseason.engine.kernels.turns import Kernel
 from highseason.policies.lifetimes import Population
 from highseason.policies.state import ArmState
 

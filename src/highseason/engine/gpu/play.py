@@ -15,12 +15,14 @@ from highseason.core.random import seed_key
 from highseason.core.warnings import warn_user
 from highseason.engine.gpu.device import Program, the_gpu
 from highseason.engine.gpu.schedules import MANY_BLOCKS, Games, play_any_rule, schedule_for
-from highseason.engine.kernels.arguments import OUT, TRACE, Turns
-from highseason.engine.kernels.build import has_own_kernel, player_of
-from highseason.engine.kernels.reward_dispatch import (
+from highseason.engine.kernels.interface import has_own_kernel, player_of
+from highseason.engine.kernels.turns import (
+    OUT,
+    TRACE,
     AnyReward,
     ClippedNormalReward,
     PerTurnReward,
+    Turns,
 )
 from highseason.engine.results import BlockSummary
 from highseason.engine.turn import illegal_arm

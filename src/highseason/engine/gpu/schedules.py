@@ -8,8 +8,8 @@ from numpy.typing import DTypeLike
 
 from highseason.engine.gpu.device import Program
 from highseason.engine.kernels.any_rule import RulePlayer
-from highseason.engine.kernels.arguments import Turns
 from highseason.engine.kernels.epsilon import leaves
+from highseason.engine.kernels.turns import Turns
 from highseason.policies import EPSILON, POOL, UCB_RULE, Rule
 from highseason.policies.lifetimes import Population
 from highseason.policies.state import ArmState

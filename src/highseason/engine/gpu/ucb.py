@@ -12,14 +12,15 @@ from numba import cuda, float64, int32
 
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import turn_key
-from highseason.engine.kernels.arguments import (
+from highseason.engine.kernels.turns import (
     Kernel,
+    Totals,
     best_arm,
     next_checkpoint,
+    play_turn,
     record,
     write_totals,
 )
-from highseason.engine.kernels.reward_dispatch import draw_reward, learned_value
 from highseason.engine.kernels.ucb_lanes import compare
 
 #: All threads of a warp take part in an exchange.
@@ -88,7 +89,7 @@ def ucb(quantile: Any) -> Kernel:
         for k in range(held):
             pulls[k * size + thread] = 0
         step, block = np.uint64(size), np.uint64(held * size)
-        reward, regret, exploited, passed = 0.0, 0.0, 0.0, 0
+        totals, passed = Totals(0.0, 0.0, 0.0), 0
         due = next_checkpoint(checkpoints, passed)
         for i in range(G.size):
             arm, greedy = i, False
@@ -101,27 +102,25 @@ def ucb(quantile: Any) -> Kernel:
                 seen = numbers[np.uint64((arm >> bits) * size + thread)]
                 seen = cuda.shfl_sync(EVERYONE, seen, owner)
                 greedy = (cuda.ballot_sync(EVERYONE, highest > seen) & ours) == 0
-            weight = G[i]
             key = turn_key(game_key, i + 1)
-            x = draw_reward(model, quantile, key, parameter[arm], i + 1, weight)
-            paid = weight * x
-            reward += paid
-            regret += weight * (best_mean - true_mean[arm])
-            exploited += paid if greedy else 0.0
+            value, totals = play_turn(
+                model, quantile, key, parameter[arm], i + 1, G[i], learning_scale[i],
+                best_mean - true_mean[arm], greedy, totals,
+            )  # fmt: skip
             if i + 1 == due:
                 if place < keys.size and lane == 0:
-                    record(trace[game], passed, reward, regret)
+                    record(trace[game], passed, totals)
                 passed += 1
                 due = next_checkpoint(checkpoints, passed)
             if lane == (arm & (lanes - 1)):
                 at = np.uint64((arm >> bits) * size + thread)
                 sums = at + block + block
                 count = pulls[at] + 1
-                total = numbers[sums] + learned_value(model, x, paid, learning_scale[i], weight)
+                total = numbers[sums] + value
                 pulls[at], numbers[sums] = count, total
                 numbers[at], numbers[at + block] = total / count, inverse_root[count]
         if place < keys.size and lane == (best & (lanes - 1)):
             count = pulls[(best >> bits) * size + thread]
-            write_totals(out[game], reward, regret, exploited, count)
+            write_totals(out[game], totals, count)
 
     return kernel

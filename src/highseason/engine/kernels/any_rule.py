@@ -1,7 +1,7 @@
 """Any rule and any reward model, with arms that stay or come and go: the loop of `play`, compiled.
 
 The rule's and the reward model's functions are arguments.  Where the compiler sees them (a closure
-around them, see `build.bound_game`) they are compiled in; where they are pointers, one kernel
+around them, see `interface`) they are compiled in; where they are pointers, one kernel
 serves all rules.  Both come from this source.
 """
 
@@ -15,20 +15,19 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import turn_key
-from highseason.engine.kernels.arguments import (
+from highseason.engine.kernels.turns import (
     Arms,
     Floats,
     Ints,
+    Totals,
     Turns,
-    next_checkpoint,
-    record,
-    write_totals,
-)
-from highseason.engine.kernels.reward_dispatch import (
     draw_reward,
-    learned_value,
+    next_checkpoint,
     parameter_of,
+    play_turn,
+    record,
     update_means,
+    write_totals,
 )
 from highseason.engine.turn import is_legal
 from highseason.policies.lifetimes import (
@@ -88,7 +87,7 @@ def any_rule_game(
     copy_values(last, population.last)
     score_lifetimes(population, measure, at_end, G.size)
     change, opening, best = 1, True, -1
-    reward, regret, exploited, best_pulls, passed = 0.0, 0.0, 0.0, 0, 0
+    totals, best_pulls, passed = Totals(0.0, 0.0, 0.0), 0, 0
     due = next_checkpoint(checkpoints, passed)
     for i in range(G.size):
         moved = update_means(model, mean_at, game, parameters, i + 1, G[i], means)
@@ -108,20 +107,18 @@ def any_rule_game(
             return i + 1, arm
         state.selections[arm] += 1
         parameter = parameter_of(model, parameters, means, arm)
-        x = draw_reward(model, quantile, key, parameter, i + 1, G[i])
-        paid = G[i] * x
+        value, totals = play_turn(
+            model, quantile, key, parameter, i + 1, G[i], learning_scale[i],
+            means[best] - means[arm], greedy, totals,
+        )  # fmt: skip
+        if i + 1 == due:
+            passed = record(trace, passed, totals)
+            due = next_checkpoint(checkpoints, passed)
         if opening:
             copy_values(population.alive, state.available)
-        value = learned_value(model, x, paid, learning_scale[i], G[i])
         observe(state, turn, Observation(arm, value, precision[i]))
-        reward += paid
-        regret += G[i] * (means[best] - means[arm])
-        exploited += paid if greedy else 0.0
         best_pulls += arm == best
-        if i + 1 == due:
-            passed = record(trace, passed, reward, regret)
-            due = next_checkpoint(checkpoints, passed)
-    write_totals(out, reward, regret, exploited, best_pulls)
+    write_totals(out, totals, best_pulls)
     return 0, 0
 
 

@@ -17,17 +17,17 @@ import numpy as np
 
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import DECISION, draw, turn_key
-from highseason.engine.kernels.arguments import (
+from highseason.engine.kernels.turns import (
     Floats,
     Ints,
     ScratchSpec,
     Turns,
     next_checkpoint,
     play_each_arm_once,
+    play_turn,
     record,
     write_totals,
 )
-from highseason.engine.kernels.reward_dispatch import draw_reward, learned_value
 
 
 class EpsilonScratch(NamedTuple):
@@ -118,11 +118,10 @@ def epsilon_game(
     sums, pulls, means, tree, pulled = scratch
     arms, count = sums.size, 0
     G, learning_scale, levels, checkpoints, model, _, _ = turns
-    reward, regret, passed, best = play_each_arm_once(
+    totals, passed, best = play_each_arm_once(
         turns, quantile, game, parameters, true_means, trace, sums
     )
-    exploited, due = 0.0, next_checkpoint(checkpoints, passed)
-    best_mean = true_means[best]
+    best_mean, due = true_means[best], next_checkpoint(checkpoints, passed)
     for leaf in range(means.size):
         means[leaf] = sums[leaf] if leaf < arms else -np.inf
     for arm in range(arms):
@@ -136,15 +135,14 @@ def epsilon_game(
         coin = draw(key, DECISION) if epsilon > 0.0 else 1.0
         greedy = coin >= epsilon
         arm = leader if greedy else min(int(coin / epsilon * arms), arms - 1)
-        x = draw_reward(model, quantile, key, parameters[arm], i + 1, G[i])
-        paid = G[i] * x
-        reward += paid
-        regret += G[i] * (best_mean - true_means[arm])
-        exploited += paid if greedy else 0.0
+        value, totals = play_turn(
+            model, quantile, key, parameters[arm], i + 1, G[i], learning_scale[i],
+            best_mean - true_means[arm], greedy, totals,
+        )  # fmt: skip
         if i + 1 == due:
-            passed = record(trace, passed, reward, regret)
+            passed = record(trace, passed, totals)
             due = next_checkpoint(checkpoints, passed)
-        sums[arm] += learned_value(model, x, paid, learning_scale[i], G[i])
+        sums[arm] += value
         pulls[arm] += 1.0
         mean = sums[arm] / pulls[arm]
         means[arm] = mean
@@ -163,4 +161,4 @@ def epsilon_game(
                     leader, rival, rival_mean = arm, leader, top
                 else:
                     rival, rival_mean = arm, mean
-    write_totals(out, reward, regret, exploited, pulls[best] if best < G.size else 0.0)
+    write_totals(out, totals, pulls[best] if best < G.size else 0.0)

@@ -11,17 +11,17 @@ from typing import NamedTuple
 
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import DECISION, draw, turn_key
-from highseason.engine.kernels.arguments import (
+from highseason.engine.kernels.turns import (
     Floats,
     Ints,
     ScratchSpec,
     Turns,
     next_checkpoint,
     play_each_arm_once,
+    play_turn,
     record,
     write_totals,
 )
-from highseason.engine.kernels.reward_dispatch import draw_reward, learned_value
 
 
 class PoolScratch(NamedTuple):
@@ -98,11 +98,10 @@ def pool_game(
     sums, pulls, ranked, order, merged = scratch
     arms = sums.size
     G, learning_scale, levels, checkpoints, model, _, _ = turns
-    reward, regret, passed, best = play_each_arm_once(
+    totals, passed, best = play_each_arm_once(
         turns, quantile, game, parameters, true_means, trace, sums
     )
-    exploited, due = 0.0, next_checkpoint(checkpoints, passed)
-    best_mean = true_means[best]
+    best_mean, due = true_means[best], next_checkpoint(checkpoints, passed)
     sort_descending(sums, order, merged)
     for rank in range(arms):
         pulls[rank], ranked[rank] = 1.0, sums[order[rank]]
@@ -112,16 +111,15 @@ def pool_game(
         greedy = size <= 1
         rank = 0 if greedy else min(int(draw(key, DECISION) * size), size - 1)
         arm = order[rank]
-        x = draw_reward(model, quantile, key, parameters[arm], i + 1, G[i])
-        paid = G[i] * x
-        reward += paid
-        regret += G[i] * (best_mean - true_means[arm])
-        exploited += paid if greedy else 0.0
+        value, totals = play_turn(
+            model, quantile, key, parameters[arm], i + 1, G[i], learning_scale[i],
+            best_mean - true_means[arm], greedy, totals,
+        )  # fmt: skip
         if i + 1 == due:
-            passed = record(trace, passed, reward, regret)
+            passed = record(trace, passed, totals)
             due = next_checkpoint(checkpoints, passed)
-        sums[arm] += learned_value(model, x, paid, learning_scale[i], G[i])
+        sums[arm] += value
         pulls[arm] += 1.0
         ranked[rank] = sums[arm] / pulls[arm]
         restore_order(order, ranked, rank)
-    write_totals(out, reward, regret, exploited, pulls[best] if best < G.size else 0.0)
+    write_totals(out, totals, pulls[best] if best < G.size else 0.0)

@@ -16,17 +16,19 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import turn_key
-from highseason.engine.kernels.arguments import (
+from highseason.engine.kernels.turns import (
     Arms,
     Floats,
     Ints,
     ScratchSpec,
+    Totals,
     Turns,
     best_arm,
+    draw_reward,
+    learned_value,
     record,
     write_totals,
 )
-from highseason.engine.kernels.reward_dispatch import draw_reward, learned_value
 
 LANES = 8
 
@@ -141,10 +143,11 @@ def ucb_lanes_kernel(
                 totals[lane, 1] += weight * (best_means[lane] - true_means[game, arm])
             if passed < checkpoints.size and checkpoints[passed] == i + 1:
                 for lane in range(min(LANES, games - first)):
-                    record(trace[first + lane], passed, totals[lane, 0], totals[lane, 1])
+                    now = Totals(totals[lane, 0], totals[lane, 1], totals[lane, 2])
+                    record(trace[first + lane], passed, now)
                 passed += 1
         for lane in range(min(LANES, games - first)):
             game = first + lane
-            best = pulls[best_arms[lane], lane]
-            write_totals(out[game], totals[lane, 0], totals[lane, 1], totals[lane, 2], best)
+            whole = Totals(totals[lane, 0], totals[lane, 1], totals[lane, 2])
+            write_totals(out[game], whole, pulls[best_arms[lane], lane])
     return 0, 0

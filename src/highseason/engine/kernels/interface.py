@@ -1,4 +1,8 @@
-"""Which kernel plays a policy, compiled for the types of its arguments."""
+"""Kernels for callers: which one plays a policy, compiled for the types of its arguments.
+
+The functions of a rule are arguments of `any_rule_kernel`, as pointers, so it is compiled once for
+all rules; where games are many they are compiled into a kernel of their own.
+"""
 
 from __future__ import annotations
 
@@ -11,27 +15,18 @@ from numpy.typing import NDArray
 
 from highseason.core.compile import compiled, function_type
 from highseason.core.jitable import jitable
-from highseason.engine.abi import function_types, numba_types, rule_functions, users_function
-from highseason.engine.kernels.any_rule import (
-    RulePlayer,
-    any_rule_game,
-    any_rule_kernel,
-    oracle_kernel,
-)
-from highseason.engine.kernels.arguments import (
+from highseason.engine.kernels.any_rule import RulePlayer, any_rule_kernel, oracle_kernel
+from highseason.engine.kernels.epsilon import EPSILON_SCRATCH, epsilon_game
+from highseason.engine.kernels.pool import POOL_SCRATCH, pool_game
+from highseason.engine.kernels.turns import (
+    AnyReward,
     Arms,
     Floats,
-    Ints,
     Kernel,
+    PerTurnReward,
     ScratchSpec,
     Turns,
     kernel_of,
-)
-from highseason.engine.kernels.epsilon import EPSILON_SCRATCH, epsilon_game
-from highseason.engine.kernels.pool import POOL_SCRATCH, pool_game
-from highseason.engine.kernels.reward_dispatch import (
-    AnyReward,
-    PerTurnReward,
 )
 from highseason.engine.kernels.ucb_lanes import LANES_SCRATCH, ucb_lanes_kernel
 from highseason.engine.turn import illegal_arm
@@ -43,6 +38,7 @@ from highseason.policies.lifetimes import (
     lifetimes_matter,
     population_of,
 )
+from highseason.policies.state import Observation, Turn
 from highseason.rewards import Rewards
 
 #: From this many turns on, a rule's functions are compiled into the kernel: that takes a few
@@ -138,36 +134,6 @@ def player_of(
         random_ties=policy.ties == "random",
         precision=np.array([policy.precision(rewards.visitors_at(value)) for value in G.tolist()]),
     )
-
-
-def bound_game(rule: Rule, rewards: Rewards) -> Kernel:
-    """One game of a rule and a reward model with their functions compiled in, not as pointers.
-
-    For backends without function pointers (CUDA): `game(turns, key, parameters, means, first,
-    last, out, trace, player)`.
-    """
-    start, choose = jitable(rule.start), jitable(rule.choose)
-    observe, set_weights = jitable(rule.observe), jitable(rule.set_weights)
-    quantile = jitable(rewards.quantile)
-    mean_at: Any = rewards.mean_at and jitable(rewards.mean_at)
-
-    def game(
-        turns: Turns,
-        key: int,
-        parameters: Floats,
-        means: Floats,
-        first: Ints,
-        last: Ints,
-        out: Floats,
-        trace: Floats,
-        player: RulePlayer,
-    ) -> tuple[int, int]:
-        return any_rule_game(
-            turns, key, parameters, means, first, last, out, trace, player,
-            quantile, mean_at, start, choose, observe, set_weights,
-        )  # fmt: skip
-
-    return game
 
 
 @functools.lru_cache(64)
@@ -276,3 +242,82 @@ def _player_type() -> Any:
     flags, counts, numbers = np.empty(1, np.bool_), np.empty(1, np.int64), np.empty(1)
     population = Population(counts, counts, numbers, flags, flags, True, 1, 1.0, 1)
     return numba.typeof(RulePlayer(fresh_state(1), population, numbers, True, True, numbers))
+
+
+class RuleFunctions(NamedTuple):
+    """The functions a kernel calls, in the order in which kernels take them."""
+
+    start: Any
+    choose: Any
+    observe: Any
+    set_weights: Any
+
+
+_SHAPES = RuleFunctions(
+    start="start(state)",
+    choose="choose(state, turn) -> (arm, exploited)",
+    observe="observe(state, turn, observation)",
+    set_weights="set_weights(state, clock, scores, scale)",
+)
+
+
+@functools.cache
+def rule_functions(rule: Any) -> RuleFunctions:
+    """The functions of a rule, compiled; a `ValueError` if one of them cannot be."""
+    functions = (getattr(rule, name) for name in RuleFunctions._fields)
+    return RuleFunctions(*map(users_function, functions, _signatures(), _SHAPES))
+
+
+def function_types() -> RuleFunctions:
+    """The numba types of those functions, for the signature of a kernel."""
+    return RuleFunctions(*(function_type(signature) for signature in _signatures()))
+
+
+def users_function(function: Callable[..., Any], signature: Any, shape: str) -> Any:
+    """Compile a function that may be a user's, and explain what it must look like if it fails."""
+    from numba.core.errors import NumbaError
+
+    try:
+        return compiled(function, signature)
+    except NumbaError as reason:
+        raise ValueError(
+            f"{getattr(function, '__name__', function)!r} cannot be compiled as {shape}: use "
+            f"numbers, arrays, the math module and functions marked @jitable. numba says: {reason}"
+        ) from None
+
+
+def numba_types() -> Any:
+    """numba's types, imported late."""
+    from numba.core import types
+
+    return types
+
+
+@functools.cache
+def state_type() -> Any:
+    """The type of an `ArmState`."""
+    import numba
+
+    return numba.typeof(fresh_state(1))
+
+
+@functools.cache
+def turn_type() -> Any:
+    """The type of a `Turn`."""
+    types = numba_types()
+    whole, number = types.int64, types.float64
+    fields = (whole, number, number, number, whole, types.uint64, types.boolean, whole)
+    return types.NamedTuple(fields, Turn)
+
+
+@functools.cache
+def _signatures() -> RuleFunctions:
+    types, state, turn = numba_types(), state_type(), turn_type()
+    whole, number = types.int64, types.float64
+    observation = types.NamedTuple((whole, number, number), Observation)
+    return RuleFunctions(
+        start=types.void(state),
+        choose=types.Tuple((whole, types.boolean))(state, turn),
+        observe=types.void(state, turn, observation),
+        set_weights=types.void(state, whole, number[::1], number),
+    )
