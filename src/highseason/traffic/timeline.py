@@ -327,7 +327,7 @@ class Calendar:
     @as_multiplier_error()
     def starting(cls, start: str, every: str = "day", zone: str = "UTC") -> Calendar:
         """Turns of one of `LENGTHS`, from a time by the clock of the zone."""
-        first, own = time_of(start, "start: ")
+        first, own = time_of(start, "start")
         if own is not None:
             raise MultiplierError(
                 f"start={start!r} has an offset: give the time by the clock of zone={zone!r}, "
