@@ -23,8 +23,7 @@ from highseason.core.random import game_keys
 from highseason.engine.turn import illegal_arm
 from highseason.policies import Policy, Rule
 from highseason.policies.lifetimes import lifetimes_matter
-from highseason.policies.plan import known_levels
-from highseason.policies.state import Horizon
+from highseason.policies.plan import Horizon, known_levels
 from highseason.traffic import Multiplier
 from studies.upworthy.deck_kernel import OUT, Days, Round, Shelf, decks_kernel_for
 

@@ -35,7 +35,7 @@ from highseason.engine.results import (
 )
 from highseason.policies import Plan, Policy, parse
 from highseason.policies.lifetimes import Lifetimes, arms_at_once, expected_measure, spans_of
-from highseason.policies.state import Horizon
+from highseason.policies.plan import Horizon
 from highseason.rewards import Rewards
 from highseason.traffic import Multiplier, as_multiplier
 

@@ -23,6 +23,8 @@ from highseason.policies.base import from_json as from_json
 from highseason.policies.base import parameter as parameter
 from highseason.policies.base import parse as parse
 from highseason.policies.base import registry as registry
+from highseason.policies.plan import FutureUnknownError as FutureUnknownError
+from highseason.policies.plan import Horizon as Horizon
 from highseason.policies.plan import Plan as Plan
 from highseason.policies.plan import Planner as Planner
 from highseason.policies.plan import PlanWarning as PlanWarning
@@ -43,8 +45,6 @@ from highseason.policies.state import NO_END as NO_END
 from highseason.policies.state import UNKNOWN_END as UNKNOWN_END
 from highseason.policies.state import UNKNOWN_TURNS as UNKNOWN_TURNS
 from highseason.policies.state import ArmState as ArmState
-from highseason.policies.state import FutureUnknownError as FutureUnknownError
-from highseason.policies.state import Horizon as Horizon
 from highseason.policies.state import Observation as Observation
 from highseason.policies.state import Turn as Turn
 from highseason.policies.state import fresh_state as fresh_state

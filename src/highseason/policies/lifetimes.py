@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, REWARD, TIES, UNIT, arm_uniforms
 from highseason.core.validation import finite_number, positive_number, whole_number
-from highseason.policies.state import NO_END, UNKNOWN_END, ArmState, copy_values
+from highseason.policies.state import NO_END, UNKNOWN_END, ArmState
 from highseason.rewards import Rewards
 from highseason.traffic import Forecast, OneStep, as_multiplier
 
@@ -327,6 +327,13 @@ def mark_opening(state: ArmState, count: int, opening: NDArray[np.bool_]) -> Non
         if best < 0:
             return
         opening[best] = True
+
+
+@jitable
+def copy_values(source: NDArray[Any], target: NDArray[Any]) -> None:
+    """Copy one array over another; a GPU has no memory for what `target[:] = source` sets aside."""
+    for i in range(source.size):
+        target[i] = source[i]
 
 
 @jitable

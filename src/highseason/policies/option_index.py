@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from highseason.core.beta import beta_call, log_beta
 from highseason.core.jitable import inlined, jitable
 from highseason.policies.base import CountingPolicy, parameter
-from highseason.policies.lifetimes import LifetimeOptions
+from highseason.policies.lifetimes import LifetimeOptions, copy_values
 from highseason.policies.option_prior import (
     ARM_ROWS,
     BINARY,
@@ -59,7 +59,6 @@ from highseason.policies.state import (
     ArmState,
     Observation,
     Turn,
-    copy_values,
 )
 
 #: Plays needed to change one's mind about an arm, per play it was worth so far: the value at which

@@ -33,20 +33,14 @@ from highseason.engine.turn import is_legal
 from highseason.policies.lifetimes import (
     Population,
     best_present,
+    copy_values,
     mark_opening,
     offer_opening,
     renew,
     score_lifetimes,
 )
-from highseason.policies.state import (
-    ArmState,
-    Observation,
-    Turn,
-    copy_values,
-    reset_state,
-    turns_left,
-    uncounted_state,
-)
+from highseason.policies.plan import turns_left
+from highseason.policies.state import ArmState, Observation, Turn, reset_state, uncounted_state
 
 
 class RulePlayer(NamedTuple):
