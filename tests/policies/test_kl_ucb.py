@@ -12,10 +12,12 @@ from tests.policies.states import states, turns
 
 from highseason.core.special import bernoulli_kl, bernoulli_kl_upper
 from highseason.policies import KL_UCB_RULE, ArmState, Turn, fresh_state
-from highseason.policies.ucb import index_choose
+from highseason.policies.ucb import index_rule
 
 assert KL_UCB_RULE.bonus is not None
-EXHAUSTIVE = index_choose(KL_UCB_RULE.bonus, True)
+EXHAUSTIVE = index_rule(
+    "kl-ucb", KL_UCB_RULE.bonus, KL_UCB_RULE.intensity, zero_exploits=True
+).choose
 levels = st.one_of(st.just(0.0), st.floats(1e-9, 30))
 
 

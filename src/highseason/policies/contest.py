@@ -7,7 +7,6 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -27,13 +26,13 @@ from highseason.policies.ranking import (
     precedes,
     tie_probabilities,
 )
-from highseason.policies.rule import Bonus, Choose, Floats, Observe, Rule
+from highseason.policies.rule import Bonus, Choose, Floats, Observe, Rule, made_once
 from highseason.policies.state import NO_END, UNKNOWN_END, ArmState, Observation, Turn
-from highseason.policies.ucb import bonus_of, index_choose, index_probabilities
+from highseason.policies.ucb import bonus_of, index_rule
 from highseason.policies.wrappers import Wrapper
 
 
-@functools.cache
+@made_once
 def sparing_old_arms(rule: Rule) -> Rule:
     """Stop exploring old arms: multiply the bonus by max(0, 1 - age / lifetime).
 
@@ -61,17 +60,17 @@ def sparing_old_arms(rule: Rule) -> Rule:
         inner_set_weights(state, clock, scores, scale)
         state.shared[place] = mean_ended_lifetime(state, clock)
 
+    index = index_rule(rule.name, fading_bonus, rule.intensity, zero_exploits=rule.zero_exploits)
     return replace(
         rule,
         name=f"{rule.name}, sparing old arms",
-        choose=index_choose(fading_bonus, rule.zero_exploits),
-        probabilities=index_probabilities(fading_bonus, rule.zero_exploits),
+        choose=index.choose,
+        probabilities=index.probabilities,
         bonus=fading_bonus,
         set_weights=set_weights,
         shared=rule.shared + 1,
         # The mean is over all arms, those that are gone too.
         traits=replace(rule.traits, local=False),
-        made_by=(sparing_old_arms, (rule,)),
     )
 
 
@@ -94,7 +93,7 @@ class SpareOldArms(Wrapper):
     change = staticmethod(sparing_old_arms)
 
 
-@functools.cache
+@made_once
 def capped(rule: Rule, cap: float) -> Rule:
     """Play the highest min(cap, index); an arm without a reward stands at the cap.
 
@@ -131,7 +130,6 @@ def capped(rule: Rule, cap: float) -> Rule:
         shared=rule.shared + 1,
         bonus=None,
         traits=replace(rule.traits, tries_each_arm=False),
-        made_by=(capped, (rule, cap)),
     )
 
 
@@ -196,7 +194,7 @@ Starts = Callable[[float, float, int, int], bool]
 Lasts = Callable[[ArmState, int, float, int], bool]
 
 
-@functools.cache
+@made_once
 def peak_grabber(rule: Rule, window: int, trigger: float) -> Rule:
     """Hold an arm whose last `window` displays earned `trigger` or more.
 
@@ -204,11 +202,10 @@ def peak_grabber(rule: Rule, window: int, trigger: float) -> Rule:
     Of several arms on a run, the one with the highest mean is held.
     """
     settings = float(window), 0.0, trigger
-    grabber = _grabbing(rule, "grabbing peaks", settings, _earned_enough, _none_is_better)
-    return replace(grabber, made_by=(peak_grabber, (rule, window, trigger)))
+    return _grabbing(rule, "grabbing peaks", settings, _earned_enough, _none_is_better)
 
 
-@functools.cache
+@made_once
 def dynamic_peak_grabber(rule: Rule, window: int, lift: float, memory: float) -> Rule:
     """Hold an arm whose last `window` displays earned `lift` times the recent mean of all displays.
 
@@ -216,8 +213,7 @@ def dynamic_peak_grabber(rule: Rule, window: int, lift: float, memory: float) ->
     `window` displays on, and is released when it falls below the line.
     """
     settings = float(window), memory, lift
-    grabber = _grabbing(rule, "grabbing peaks dynamically", settings, _is_full, _is_above_all)
-    return replace(grabber, made_by=(dynamic_peak_grabber, (rule, window, lift, memory)))
+    return _grabbing(rule, "grabbing peaks dynamically", settings, _is_full, _is_above_all)
 
 
 @jitable
@@ -251,7 +247,7 @@ def _grabbing(
     window, moves, line = settings
     inner_start, inner_probabilities, place = rule.start, rule.probabilities, rule.shared
     inner_held = rule.held
-    functions = _functions(rule.choose, rule.observe, rule.memory, place, starts, lasts)
+    choose, observe, runs = _functions(rule.choose, rule.observe, rule.memory, place, starts, lasts)
 
     @jitable
     def start(state: ArmState) -> None:
@@ -267,7 +263,7 @@ def _grabbing(
         held = int(state.shared[place + HELD]) - 1
         if held >= 0 and state.available[held]:
             return one_hot(held, state.pulls.size)
-        means = functions.runs(state)
+        means = runs(state)
         if held < 0 or means.max() == -math.inf:
             return inner_probabilities(state, turn)
         return tie_probabilities(turn, means == means.max())
@@ -281,8 +277,8 @@ def _grabbing(
         rule,
         name=f"{rule.name}, {what}",
         start=start,
-        choose=functions.choose,
-        observe=functions.observe,
+        choose=choose,
+        observe=observe,
         probabilities=None if inner_probabilities is None else probabilities,
         memory=rule.memory + int(window) + 1,
         shared=rule.shared + 6,
@@ -297,12 +293,6 @@ def _grabbing(
     )
 
 
-class _Functions(NamedTuple):
-    choose: Choose
-    observe: Observe
-    runs: Callable[[ArmState], Floats]
-
-
 @functools.cache
 def _functions(
     inner_choose: Choose,
@@ -311,7 +301,7 @@ def _functions(
     place: int,
     starts: Starts,
     lasts: Lasts,
-) -> _Functions:
+) -> tuple[Choose, Observe, Callable[[ArmState], Floats]]:
     """A grabber's functions, with rings from `first` in the memory and shared numbers from `place`.
 
     In front of a ring stands how many displays its arm has had.
@@ -350,9 +340,8 @@ def _functions(
         if arm >= 0 and not state.available[arm]:
             arm = best_run(state, turn)
             if arm >= 0:
-                first = leader(state, turn)
-                known = state.pulls[arm] > 0.0
-                return arm, known and estimate(state, arm) >= estimate(state, first)
+                best, known = leader(state, turn), state.pulls[arm] > 0.0
+                return arm, known and estimate(state, arm) >= estimate(state, best)
         if arm >= 0:
             return arm, True
         return inner_choose(state, turn)
@@ -386,7 +375,7 @@ def _functions(
                 means[arm] = mean
         return means
 
-    return _Functions(choose, observe, runs)
+    return choose, observe, runs
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ whose bound holds too, because among them 0/1 rewards vary most (Garivier and Ca
 
 from __future__ import annotations
 
-import functools
 import math
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,7 +19,7 @@ from highseason.core.special import bernoulli_kl, bernoulli_kl_upper
 from highseason.policies.base import WeighingPolicy, exploration
 from highseason.policies.plan import View
 from highseason.policies.ranking import arm_to_try, estimate, leader, precedes
-from highseason.policies.rule import Floats, Rule
+from highseason.policies.rule import Floats, Rule, made_once
 from highseason.policies.state import ArmState, Turn
 from highseason.policies.ucb import index_rule
 
@@ -80,12 +79,12 @@ def intensity(levels: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
     return np.array([2.0 * bernoulli_kl_upper(0.5, d) - 1.0 for d in distances.tolist()])
 
 
-@functools.cache
+@made_once
 def kl_ucb_rule() -> Rule:
     """The index rule of that bonus, with a choice that skips the arms that cannot win."""
     # Below 0.02 even an arm tried only once has an index within a tenth of its estimate.
     rule = index_rule("kl-ucb", bonus, intensity, (0.0, 0.02), zero_exploits=True)
-    return replace(rule, choose=choose, made_by=(kl_ucb_rule, ()))
+    return replace(rule, choose=choose)
 
 
 KL_UCB_RULE = kl_ucb_rule()

@@ -8,7 +8,6 @@ reward is learned.  A live bandit, whose rewards are late, renews it from its de
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple
 from highseason.core.jitable import jitable
 from highseason.policies.base import parameter
 from highseason.policies.ranking import one_hot
-from highseason.policies.rule import Floats, Rule
+from highseason.policies.rule import Floats, Rule, made_once
 from highseason.policies.state import ArmState, Observation, Turn
 from highseason.policies.wrappers import Wrapper
 
@@ -83,7 +82,7 @@ def note(state: ArmState, t: int, arm: int, place: int) -> None:
     shared[place + SINCE] = t
 
 
-@functools.cache
+@made_once
 def limited(rule: Rule, limits: SwitchingLimits) -> Rule:
     """The rule within, as far as the limits let it change the arm."""
     inner_start, inner_choose, inner_observe = rule.start, rule.choose, rule.observe
@@ -146,7 +145,6 @@ def limited(rule: Rule, limits: SwitchingLimits) -> Rule:
         bonus=None,
         # It stores which arm is on display, and the turn matters.
         traits=replace(rule.traits, local=False, stable="never", tries_each_arm=False),
-        made_by=(limited, (rule, limits)),
     )
 
 

@@ -7,7 +7,6 @@ common and how noisy turns are, is in `option_prior`.
 
 from __future__ import annotations
 
-import functools
 import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -51,7 +50,7 @@ from highseason.policies.option_prior import (
 from highseason.policies.plan import View
 from highseason.policies.ranking import mean_ended_lifetime, tie_probabilities, wins_tie
 from highseason.policies.regulated import effective_horizons
-from highseason.policies.rule import Floats, Rule, RuleTraits
+from highseason.policies.rule import Floats, Rule, RuleTraits, made_once
 from highseason.policies.state import (
     NO_END,
     UNKNOWN_END,
@@ -422,7 +421,7 @@ def keep_scores(state: ArmState, clock: int, scores: Floats, scale: float) -> No
     copy_values(scores, state.weight)
 
 
-@functools.cache
+@made_once
 def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> Rule:
     """The rule whose noise is kept at these values of ρ, falling from 1; two do for scaled draws.
 
@@ -475,7 +474,6 @@ def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> R
         exploits_at=0.0,
         set_weights=keep_scores,
         leads_by=posterior_mean,
-        made_by=(option_rule, (rhos, judged)),
     )
 
 

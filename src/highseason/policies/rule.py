@@ -8,10 +8,12 @@ the rule's own memory.  They run as plain Python in `play` and `Bandit` and are 
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, ParamSpec, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,7 @@ from highseason.policies.lifetimes import SetWeights, uniform_weights
 from highseason.policies.ranking import estimate, observe_mean
 from highseason.policies.state import ArmState, Observation, Turn, fresh_state
 
+P = ParamSpec("P")
 Floats: TypeAlias = NDArray[np.float64]
 Choose = Callable[[ArmState, Turn], tuple[int, bool]]
 Observe = Callable[[ArmState, Turn, Observation], None]
@@ -115,7 +118,7 @@ class Rule:
             choice which exploits has the highest of.
         held: The arm that the rule plays as the best whatever the others' estimates are, or -1.
         made_by: The function and the arguments that build the rule again, if its functions are
-            closures; pickling uses it.
+            closures; `made_once` fills it in.
     """
 
     name: str
@@ -171,3 +174,23 @@ class Rule:
     def __deepcopy__(self, memo: dict[int, Any]) -> Rule:
         """A rule never changes, so its copy is itself."""
         return self
+
+
+def made_once(build: Callable[P, Rule]) -> Callable[P, Rule]:
+    """Mark a function that builds a rule of closures: the same call gives the same rule.
+
+    The rule is then compiled once for all policies that have it, and pickled as the call.
+    """
+    signature = inspect.signature(build)
+
+    @functools.cache
+    def rule(*arguments: Any) -> Rule:
+        return replace(build(*arguments), made_by=(make, arguments))  # type: ignore[call-arg]
+
+    @functools.wraps(build)
+    def make(*arguments: P.args, **options: P.kwargs) -> Rule:
+        call = signature.bind(*arguments, **options)
+        call.apply_defaults()
+        return rule(*call.args)
+
+    return make

@@ -12,7 +12,6 @@ comes first there, because its posterior has no end.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,7 +34,7 @@ from highseason.policies.ranking import (
     leader_probabilities,
     one_hot,
 )
-from highseason.policies.rule import Floats, Rule, RuleTraits
+from highseason.policies.rule import Floats, Rule, RuleTraits, made_once
 from highseason.policies.state import ArmState, Turn
 
 #: The rule's shared numbers: successes and failures of the prior.
@@ -141,7 +140,7 @@ def normal_intensity(levels: Floats, turns: NDArray[np.int64], arms: int) -> Flo
     return np.minimum(1.0, 2.0 * np.sqrt(levels * arms / turns))
 
 
-@functools.cache
+@made_once
 def beta_sampling(successes: float = 1.0, failures: float = 1.0) -> Rule:
     """Posterior sampling under a Beta prior, which the compiled code reads from the state."""
 
@@ -162,7 +161,6 @@ def beta_sampling(successes: float = 1.0, failures: float = 1.0) -> Rule:
         probabilities=beta_probabilities,
         negligible=(0.0, 1e-4),  # a hundredth of the deviation that the posterior has
         exploits_at=0.0,
-        made_by=(beta_sampling, (successes, failures)),
     )
 
 

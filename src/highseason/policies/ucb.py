@@ -6,7 +6,6 @@ Plain, with a threshold (UCB-z), soft, and naive.  UCB is an index rule.  Such a
 
 from __future__ import annotations
 
-import functools
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -29,22 +28,16 @@ from highseason.policies.ranking import (
 )
 from highseason.policies.rule import (
     Bonus,
-    Choose,
     Floats,
     Intensity,
-    Probabilities,
     Rule,
     RuleTraits,
+    made_once,
 )
 from highseason.policies.state import ArmState, Turn
 
-#: Index rules compare available arms, repeat themselves until something changes, and want rewards
-#: in [0, 1], because their radius is measured in that range.
-INDEX_TRAITS = RuleTraits(
-    local=True, stable="until-change", unit_range=True, tries_each_arm=True, stochastic=False
-)
 
-
+@made_once
 def index_rule(
     name: str,
     bonus: Bonus,
@@ -57,25 +50,6 @@ def index_rule(
 
     Levels are finite and at least 0; the other arguments are those of `Rule`.
     """
-    return Rule(
-        name,
-        index_choose(bonus, zero_exploits),
-        intensity,
-        allowed=(0.0, math.inf),
-        traits=INDEX_TRAITS,
-        probabilities=index_probabilities(bonus, zero_exploits),
-        negligible=negligible,
-        bonus=bonus,
-        set_weights=set_weights,
-        zero_exploits=zero_exploits,
-        exploits_at=0.0 if zero_exploits else None,
-        made_by=(index_rule, (name, bonus, intensity, negligible, zero_exploits, set_weights)),
-    )
-
-
-@functools.cache
-def index_choose(bonus: Bonus, zero_exploits: bool) -> Choose:
-    """The choice of an index rule."""
 
     @jitable
     def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
@@ -95,13 +69,6 @@ def index_choose(bonus: Bonus, zero_exploits: bool) -> Choose:
             return leader(state, turn), False
         return best, estimate(state, best) >= highest
 
-    return choose
-
-
-@functools.cache
-def index_probabilities(bonus: Bonus, zero_exploits: bool) -> Probabilities:
-    """The probabilities of that choice."""
-
     def probabilities(state: ArmState, turn: Turn) -> Floats:
         """One arm is certain, unless indices tie and ties are broken at random."""
         first = arm_to_try(state, turn.level > 0.0 or not zero_exploits)
@@ -112,7 +79,27 @@ def index_probabilities(bonus: Bonus, zero_exploits: bool) -> Probabilities:
             index[arm] += bonus(state, turn, arm)
         return highest_probabilities(state, turn, index)
 
-    return probabilities
+    return Rule(
+        name,
+        choose,
+        intensity,
+        allowed=(0.0, math.inf),
+        # It compares available arms, repeats itself until something changes, and wants rewards in
+        # [0, 1], because its radius is measured in that range.
+        traits=RuleTraits(
+            local=True,
+            stable="until-change",
+            unit_range=True,
+            tries_each_arm=True,
+            stochastic=False,
+        ),
+        probabilities=probabilities,
+        negligible=negligible,
+        bonus=bonus,
+        set_weights=set_weights,
+        zero_exploits=zero_exploits,
+        exploits_at=0.0 if zero_exploits else None,
+    )
 
 
 def bonus_of(rule: Rule, wrapper: str) -> Bonus:

@@ -5,7 +5,6 @@ builds its rule from the rule within.  Called twice, it gives the same object, s
 compiled once.
 """
 
-import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -30,7 +29,7 @@ from highseason.policies.plan import View
 from highseason.policies.ranking import (
     observe_mean,
 )
-from highseason.policies.rule import Rule
+from highseason.policies.rule import Rule, made_once
 from highseason.policies.state import ArmState, Observation, Turn
 from highseason.policies.ucb import UCB
 from highseason.traffic import Threshold
@@ -85,8 +84,8 @@ class Wrapper(Policy):
             raise TypeError(
                 f"{type(self).__name__} has no wrapped(rule): define it to return a Rule"
             )
-        own = [value for name, value in self.parameters().items() if name not in _COMMON]
-        return self.change(rule, *own)  # by position: the caches of rules tell keywords apart
+        own = {name: value for name, value in self.parameters().items() if name not in _COMMON}
+        return self.change(rule, **own)
 
     # -- all of this is the inner policy's business -----------------------------------------------
 
@@ -156,7 +155,7 @@ class Wrapper(Policy):
         return f"{self._spec(except_for=_COMMON)}+{self.base}"
 
 
-@functools.cache
+@made_once
 def discounted(rule: Rule, discount: float) -> Rule:
     """With every reward of an arm, those before it lose the share 1 - discount of their weight."""
     _check_plain_mean(rule, "a discount")
@@ -172,7 +171,6 @@ def discounted(rule: Rule, discount: float) -> Rule:
         rule,
         name=f"{rule.name}, discounted",
         observe=observe,
-        made_by=(discounted, (rule, discount)),
     )
 
 
@@ -200,7 +198,7 @@ class Discounted(Wrapper):
     )
 
 
-@functools.cache
+@made_once
 def windowed(rule: Rule, window: int) -> Rule:
     """Only the last `window` rewards of an arm count, whatever their precision."""
     _check_plain_mean(rule, "a window")
@@ -225,7 +223,6 @@ def windowed(rule: Rule, window: int) -> Rule:
         name=f"{rule.name}, windowed",
         observe=observe,
         memory=rule.memory + window + 1,
-        made_by=(windowed, (rule, window)),
     )
 
 
