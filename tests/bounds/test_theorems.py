@@ -29,7 +29,7 @@ POLICIES = [
     hs.SoftUCB(unit=5),
     hs.VariablePool(c=30, unit=5),
 ]
-CAUSAL = [policy for policy in POLICIES if not policy.uses_future_g]
+CAUSAL = [policy for policy in POLICIES if not policy.needs_whole_g]
 each = pytest.mark.parametrize("policy", POLICIES, ids=str)
 
 

@@ -124,7 +124,7 @@ class SharedCarry(Sound):
 class Clairvoyant(Sound):
     """Declares that it looks ahead, but has no answer when the future is not known."""
 
-    uses_future_g = True
+    needs_whole_g = True
 
     def step(self, carry: Any, view: Any) -> Step:
         return view.future / (view.future + view.G), carry
@@ -328,7 +328,7 @@ BROKEN: list[tuple[type[Policy] | Policy, str, str]] = [
     (OddIntensity, "exploration_is_a_share", "must be between 0 and 1; turn 1 with 5 arms"),
     (ScalarIntensity, "intensity_takes_arrays", r"returned the shape \(\)"),
     (Moody, "same_question_same_plan", "the same when it is computed again"),
-    (Peeking, "later_turns_do_not_move_the_plan", "declare uses_future_g = True"),
+    (Peeking, "later_turns_do_not_move_the_plan", "declare needs_whole_g = True"),
     (SharedCarry, "planners_share_nothing", r"begin\(\) must return a new object"),
     (Forgetful, "carry_depends_on_what_is_declared", "after turn 1 the plan carries 5"),
     (Clairvoyant, "forecast_levels_know_only_the_past", "looks ahead"),
@@ -437,7 +437,7 @@ def failing(check: Check, policy: Policy, sentence: str) -> None:
         (
             rules.choice_ignores_the_future,
             playing(far_sighted),
-            "declare uses_future=True in the rule's traits",
+            "declare needs_horizon=True in the rule's traits",
         ),
         (rules.integer_levels_are_whole, Fractions, "turn 2 of the plan has level 0.75"),
     ],

@@ -414,7 +414,7 @@ def simulated(result: Any) -> Results:
             # Its variance is a difference of nearly equal ones, so how they were added up (by BLAS
             # at the time of recording, now in an order that is the same on every machine) shows.
             found[f"{label} gain"] = estimate(result.gain(label), rel=1e-10)
-            found[f"{label} ratio"] = estimate(result.mean_ratio_gain(label, level=0.9))
+            found[f"{label} ratio"] = estimate(result.mean_ratio_gain(label, confidence=0.9))
     for metric, curve in result.curves.items():
         found[f"curve of {metric}"] = Near(curve.mean)
         found[f"curve of {metric} error"] = Near(curve.error)

@@ -36,7 +36,7 @@ class Savings(Policy):
     """Explore while more is still to come than this turn is worth times the turns left."""
 
     rule = hs.policies.EPSILON
-    uses_future = True
+    needs_horizon = True
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         return (1.0 if view.future > view.G * view.turns_left else 0.0), carry
@@ -55,7 +55,7 @@ THRIFTY = Rule(
     "thrifty",
     thrifty,
     hs.policies.EPSILON.intensity,
-    traits=RuleTraits(tries_each_arm=True, stochastic=False, uses_future=True),
+    traits=RuleTraits(tries_each_arm=True, stochastic=False, needs_horizon=True),
 )
 
 
@@ -129,8 +129,8 @@ def test_a_live_bandit_with_a_multiplier_looks_ahead(policy: Policy) -> None:
 class Sneaky(Savings):
     """It looks ahead and does not say so."""
 
-    uses_future = False
-    uses_future_g = True
+    needs_horizon = False
+    needs_whole_g = True
 
 
 def test_a_plan_that_looks_ahead_undeclared_is_refused_too() -> None:

@@ -55,7 +55,7 @@ def test_gains_by_brute_force(result: SimulationResult) -> None:
     assert gain.error == pytest.approx(drawn.std(), rel=0.06)
     assert result.gain("greedy").value == 0.0
     assert result.gain("greedy").error == 0.0
-    assert result.gain("ucb", level=0.5).high < result.gain("ucb", level=0.99).high
+    assert result.gain("ucb", confidence=0.5).high < result.gain("ucb", confidence=0.99).high
 
 
 def test_the_mean_of_ratios(result: SimulationResult) -> None:

@@ -77,7 +77,7 @@ def test_the_interval_covers_as_often_as_it_says() -> None:
     for _ in range(2000):
         common = generator.normal(size=60)
         values = np.stack([10 + common + generator.normal(size=60), 15 + common])
-        gain = ratio_gain(Moments.of(values), 1, 0, level=0.9)
+        gain = ratio_gain(Moments.of(values), 1, 0, confidence=0.9)
         covered += gain.low <= 0.5 <= gain.high
     assert 0.87 < covered / 2000 < 0.93
 

@@ -361,7 +361,7 @@ def test_a_threshold_never_crossed_is_an_issue(policy: str, told: str | None) ->
 def test_a_plan_that_needs_the_future_is_refused() -> None:
     class Hasty(hs.UCB):
         name = "hasty"
-        uses_future_g = True
+        needs_whole_g = True
 
         def step(self, carry: Any, view: View) -> tuple[float, Any]:
             return (0.0 if view.t < 5 else min(1.0, view.future)), carry

@@ -85,5 +85,5 @@ def test_what_our_rules_declare_changes_no_match(policy: Policy) -> None:
 
 def test_a_rule_that_declares_nothing_may_be_assumed_nothing() -> None:
     assert RuleTraits() == RuleTraits(
-        local=False, stable="never", tries_each_arm=False, stochastic=True, uses_future=False
+        local=False, stable="never", tries_each_arm=False, stochastic=True, needs_horizon=False
     )

@@ -116,7 +116,7 @@ class Savings(Policy):
     """A look-ahead policy of one line: explore while much is still to come."""
 
     rule = hs.policies.EPSILON
-    uses_future = True
+    needs_horizon = True
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         return (1.0 if view.future > 10 else 0.0), carry

@@ -129,9 +129,9 @@ def test_games_that_end_in_their_first_round_are_left_alone() -> None:
 
 def test_plans_tell_whether_they_need_the_whole_of_G() -> None:
     for policy in (hs.UCB(), hs.EpsilonGreedy(), hs.UCBZ(z=30), hs.SoftUCB(unit=1), hs.Greedy()):
-        assert not policy.requires_full_g
+        assert not policy.needs_g_ahead
     for policy in (hs.UCBZ(), hs.UCBZ(z="0.75*max"), hs.SoftUCB(), hs.SoftEpsilonGreedy(unit=1)):
-        assert policy.requires_full_g
+        assert policy.needs_g_ahead
 
 
 def test_settling_turns_rules_into_numbers() -> None:

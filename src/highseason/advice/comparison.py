@@ -286,7 +286,7 @@ class Leads:
     result: SimulationResult
     kinds: list[Kind]
 
-    def of(self, ahead: int, behind: int, level: float = 0.95) -> Estimate:
+    def of(self, ahead: int, behind: int, confidence: float = 0.95) -> Estimate:
         """By how much one regret is below another, as a share of the best arm's reward."""
         moments = self.result.moments["regret"]
         c = moments.covariance
@@ -294,7 +294,7 @@ class Leads:
         variance = float(c[behind, behind] - 2 * c[behind, ahead] + c[ahead, ahead])
         error = math.sqrt(max(variance, 0.0) / moments.count)
         most = self.result.best_reward
-        return with_interval(value / most, error / most, level)
+        return with_interval(value / most, error / most, confidence)
 
     def noticeable(self, behind: int) -> float:
         """The lead over a policy from which on it is worth another one."""

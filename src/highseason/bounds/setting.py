@@ -185,7 +185,7 @@ def low_turns(policy: Any, setting: Setting) -> tuple[Mask, Numbers]:
     """
     if setting.forecast is None:
         z = np.full(setting.turns, policy.resolve_thresholds(setting.G).z)
-    elif not policy.requires_full_g:
+    elif not policy.needs_g_ahead:
         z = np.full(setting.turns, policy.z)
     else:
         outlook, z = Outlook(setting.arms), np.empty(setting.turns)

@@ -206,19 +206,19 @@ def resolved(policy: Policy) -> Policy:
 
 
 def _is_causal(policy: Policy) -> bool:
-    return not resolved(policy).requires_full_g
+    return not resolved(policy).needs_g_ahead
 
 
 @check(applies=_is_causal)
 def later_turns_do_not_move_the_plan(policy: Policy) -> None:
-    """Change G after turn t: the levels up to t stay.  `uses_future_g` declares otherwise."""
+    """Change G after turn t: the levels up to t stay.  `needs_whole_g` declares otherwise."""
     steady = resolved(policy)
     before = steady.plan(season(), ARMS).levels
     for cut, factor in itertools.product(CUTS, FACTORS):
         after = steady.plan(_changed_after(season(), cut, factor), ARMS).levels
         sentence = (
             f"G was changed only after turn {cut}, but the level of turn {{t}} changed: declare "
-            "uses_future_g = True, or do without view.floor, view.lowest and view.future"
+            "needs_whole_g = True, or do without view.floor, view.lowest and view.future"
         )
         _same_start(before, after, cut, sentence)
 
@@ -236,7 +236,7 @@ def planner_agrees_with_plan(policy: Policy) -> None:
     )
 
 
-@check(applies=lambda policy: not looks_ahead(policy))
+@check(applies=lambda policy: not needs_horizon(policy))
 def forecast_levels_know_only_the_past(policy: Policy) -> None:
     """With a forecast, the level of turn t depends on G before t and on the forecast of t."""
     forecast = season().shift(3)
@@ -253,7 +253,7 @@ def forecast_levels_know_only_the_past(policy: Policy) -> None:
         _same_start(before, after, cut, sentence)
 
 
-@check(applies=lambda policy: not looks_ahead(policy))
+@check(applies=lambda policy: not needs_horizon(policy))
 def planners_share_nothing(policy: Policy) -> None:
     """Two games planned side by side do not disturb each other, as a shared carry would."""
     sentence = (
@@ -263,7 +263,7 @@ def planners_share_nothing(policy: Policy) -> None:
     _same_start(_stepwise(policy), _stepwise(policy, beside_another=True), TURNS, sentence)
 
 
-@check(applies=lambda policy: not looks_ahead(policy) and policy.carry_depends_on != "arms")
+@check(applies=lambda policy: not needs_horizon(policy) and policy.carry_depends_on != "arms")
 def carry_depends_on_what_is_declared(policy: Policy) -> None:
     """A live bandit goes on with the same carry when arms come or go."""
     one, other = policy.planner(ARMS), policy.planner(ARMS + 1)
@@ -281,9 +281,9 @@ def carry_depends_on_what_is_declared(policy: Policy) -> None:
         )
 
 
-def looks_ahead(policy: Policy) -> bool:
+def needs_horizon(policy: Policy) -> bool:
     """Whether the policy declares that it cannot play turn by turn."""
-    return policy.uses_future or policy.rule.traits.uses_future
+    return policy.needs_horizon or policy.rule.traits.needs_horizon
 
 
 def _changed_after(G: Multiplier, cut: int, factor: float) -> Multiplier:

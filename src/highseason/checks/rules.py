@@ -96,16 +96,16 @@ def deterministic_choice_ignores_random_numbers(policy: Policy) -> None:
     )
 
 
-@check(applies=lambda policy: not policy.rule.traits.uses_future)
+@check(applies=lambda policy: not policy.rule.traits.needs_horizon)
 def choice_ignores_the_future(policy: Policy) -> None:
-    """A rule that does not declare `uses_future` plays alike where the future is unknown."""
+    """A rule that does not declare `needs_horizon` plays alike where the future is unknown."""
     _expect_same_choices(
         policy,
         lambda state, turn: (
             turn._replace(future=math.nan, turns_left=UNKNOWN_TURNS),
             turn._replace(future=100.0 * turn.future + 1.0, turns_left=9999),
         ),
-        "declare uses_future=True in the rule's traits, or do without turn.future and "
+        "declare needs_horizon=True in the rule's traits, or do without turn.future and "
         "turn.turns_left: its choice changed with the future",
     )
 

@@ -154,20 +154,20 @@ class Estimate:
     high: float
 
 
-def errors_wide(level: float = 0.95) -> float:
+def errors_wide(confidence: float = 0.95) -> float:
     """Half the width of a normal confidence interval, in standard errors."""
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, such as 0.95, got {level!r}")
-    return NormalDist().inv_cdf(0.5 + level / 2)
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1, such as 0.95, got {confidence!r}")
+    return NormalDist().inv_cdf(0.5 + confidence / 2)
 
 
-def with_interval(value: float, error: float, level: float = 0.95) -> Estimate:
+def with_interval(value: float, error: float, confidence: float = 0.95) -> Estimate:
     """A normal confidence interval around `value`."""
-    width = errors_wide(level) * error
+    width = errors_wide(confidence) * error
     return Estimate(value, error, value - width, value + width)
 
 
-def ratio_gain(moments: Moments, entry: int, base: int, level: float = 0.95) -> Estimate:
+def ratio_gain(moments: Moments, entry: int, base: int, confidence: float = 0.95) -> Estimate:
     """By how much the mean of `entry` exceeds that of `base`, as a share of the latter.
 
     The ratio of means over paired games; its error by the delta method, pairing included.
@@ -179,7 +179,7 @@ def ratio_gain(moments: Moments, entry: int, base: int, level: float = 0.95) -> 
     c = moments.covariance
     variance = float(c[entry, entry] - 2 * ratio * c[entry, base] + ratio * ratio * c[base, base])
     error = math.sqrt(max(variance, 0.0) / moments.count) / abs(b)  # NaN for a single game
-    return with_interval(ratio - 1, error, level)
+    return with_interval(ratio - 1, error, confidence)
 
 
 @dataclass(frozen=True)
@@ -283,14 +283,15 @@ class SimulationResult(Printable):
         total = self.mean("reward", policy)
         return self.mean("exploited", policy) / total if total else 0.0
 
-    def gain(self, policy: str | int, over: str | int = 0, level: float = 0.95) -> Estimate:
+    def gain(self, policy: str | int, over: str | int = 0, confidence: float = 0.95) -> Estimate:
         """By how much a policy's mean reward exceeds another's, as a share; paired interval."""
-        return ratio_gain(self.moments["reward"], self.index(policy), self.index(over), level)
+        return ratio_gain(self.moments["reward"], self.index(policy), self.index(over), confidence)
 
-    def mean_ratio_gain(self, policy: str | int, level: float = 0.95) -> Estimate:
+    def mean_ratio_gain(self, policy: str | int, confidence: float = 0.95) -> Estimate:
         """The mean over games of the reward over the first policy's, less 1; with its interval."""
         i = self.index(policy)
-        return with_interval(float(self.ratios.mean[i]) - 1.0, float(self.ratios.error[i]), level)
+        ratio, error = float(self.ratios.mean[i]), float(self.ratios.error[i])
+        return with_interval(ratio - 1.0, error, confidence)
 
     @property
     def best_reward(self) -> float:
@@ -319,7 +320,7 @@ class SimulationResult(Printable):
             f"multiplier {known['multiplier']}, seed {known['seed']}"
         )
 
-    def summary(self, level: float = 0.95) -> Table:
+    def summary(self, confidence: float = 0.95) -> Table:
         """A row per policy: reward, share of the best arm's, regret, exploited, gain.
 
         The realised regret follows the regret where it was measured.
@@ -334,7 +335,7 @@ class SimulationResult(Printable):
                 with_error(self.mean(metric, i), self.error(metric, i))
                 for metric in ("reward", "regret", *realised)
             )
-            gain = self.gain(i, level=level)
+            gain = self.gain(i, confidence=confidence)
             over = with_range(gain.value, gain.low, gain.high) if i else ""
             shares = percent(self.best_share(i), 1), percent(self.exploited_share(i))
             rows.append((label, reward, shares[0], *regrets, shares[1], over))

@@ -71,7 +71,7 @@ def mean_estimate(values: Numbers) -> Estimate:
 
 
 def weighted_estimates(
-    reward: Numbers, propensity: Numbers, read: int, level: float = 0.95
+    reward: Numbers, propensity: Numbers, read: int, confidence: float = 0.95
 ) -> WeightedEstimates:
     """From the rewards and propensities of the matched events, and how many were read.
 
@@ -82,19 +82,19 @@ def weighted_estimates(
     weight = 1.0 / propensity
     total = float(weight.sum())
     if read < 1 or total == 0:
-        nothing = with_interval(math.nan, math.nan, level)
+        nothing = with_interval(math.nan, math.nan, confidence)
         return WeightedEstimates(nothing, nothing, 0.0, math.nan, nothing)
     value = float((weight * reward).sum()) / read
     square = float(((weight * reward) ** 2).sum()) / read
-    ips = with_interval(value, math.sqrt(max(0.0, square - value**2) / read), level)
-    snips, plain = self_normalised(reward, weight, level), float(reward.mean())
+    ips = with_interval(value, math.sqrt(max(0.0, square - value**2) / read), confidence)
+    snips, plain = self_normalised(reward, weight, confidence), float(reward.mean())
     # The two means share their events, so the error is that of what each event adds to both.
     each = weight * (reward - snips.value) / weight.sum() - (reward - plain) / reward.size
-    shift = with_interval(snips.value - plain, math.sqrt(float((each**2).sum())), level)
+    shift = with_interval(snips.value - plain, math.sqrt(float((each**2).sum())), confidence)
     return WeightedEstimates(ips, snips, effective_size(weight), float(weight.max()) / total, shift)
 
 
-def self_normalised(reward: Numbers, weight: Numbers, level: float = 0.95) -> Estimate:
+def self_normalised(reward: Numbers, weight: Numbers, confidence: float = 0.95) -> Estimate:
     """The weighted mean; its error by the delta method.
 
     >>> self_normalised(np.array([1.0, 0.0]), np.array([2.0, 4.0])).value
@@ -103,7 +103,7 @@ def self_normalised(reward: Numbers, weight: Numbers, level: float = 0.95) -> Es
     total = float(weight.sum())
     value = float((weight * reward).sum()) / total
     error = math.sqrt(float((weight**2 * (reward - value) ** 2).sum())) / total
-    return with_interval(value, error, level)
+    return with_interval(value, error, confidence)
 
 
 def effective_size(weight: Numbers) -> float:
@@ -181,7 +181,7 @@ def compare(
     *,
     block: int = 0,
     independent: float | None = None,
-    level: float = 0.95,
+    confidence: float = 0.95,
     seed: int = 0,
 ) -> Comparison:
     """Compare the means of two samples of runs.
@@ -192,7 +192,7 @@ def compare(
         block: Where run i of both read the same events and neighbouring runs overlap: how many
             neighbours share events.
         independent: How many independent runs they are equivalent to, to be shown in the result.
-        level: The level of the intervals.
+        confidence: The confidence of the intervals, such as 0.95.
         seed: For the bootstrap.
 
     >>> comparison = compare([0.05, 0.06, 0.07, 0.06], [0.03, 0.05, 0.04, 0.04])
@@ -200,15 +200,16 @@ def compare(
     (0.02, 0.0134)
     """
     a, b = _runs(first), _runs(second)
-    student, welch = _two_samples(a, b, level)
+    student, welch = _two_samples(a, b, confidence)
     resampled = _resampled(a, seed, 1) - _resampled(b, seed, 2)
-    low, high = np.quantile(resampled, ((1 - level) / 2, (1 + level) / 2)).tolist()
+    low, high = np.quantile(resampled, ((1 - confidence) / 2, (1 + confidence) / 2)).tolist()
+    in_pairs = block > 0 and a.size == b.size
     return Comparison(
         difference=float(a.mean() - b.mean()),
         student=student,
         welch=welch,
         bootstrap=(low, high),
-        paired=paired_interval(a - b, block, level) if block > 0 and a.size == b.size else None,
+        paired=paired_interval(a - b, block, confidence) if in_pairs else None,
         independent=independent,
     )
 
@@ -222,19 +223,19 @@ def _runs(values: ArrayLike) -> Numbers:
     return runs
 
 
-def _two_samples(a: Numbers, b: Numbers, level: float) -> tuple[TTest, TTest]:
+def _two_samples(a: Numbers, b: Numbers, confidence: float) -> tuple[TTest, TTest]:
     """Student's test, which takes the variances for equal, and Welch's, which does not."""
     m, n, difference = a.size, b.size, float(a.mean() - b.mean())
     pooled = ((m - 1) * a.var(ddof=1) + (n - 1) * b.var(ddof=1)) / (m + n - 2)
     error = math.sqrt(float(pooled) * (1 / m + 1 / n))
-    student = _t_test(difference, error, m + n - 2, level)
+    student = _t_test(difference, error, m + n - 2, confidence)
     of_a, of_b = float(a.var(ddof=1)) / m, float(b.var(ddof=1)) / n
     scatter = of_a**2 / (m - 1) + of_b**2 / (n - 1)
     degrees = (of_a + of_b) ** 2 / scatter if scatter > 0 else m + n - 2.0
-    return student, _t_test(difference, math.sqrt(of_a + of_b), degrees, level)
+    return student, _t_test(difference, math.sqrt(of_a + of_b), degrees, confidence)
 
 
-def _t_test(difference: float, error: float, degrees: float, level: float) -> TTest:
+def _t_test(difference: float, error: float, degrees: float, confidence: float) -> TTest:
     """The test of a difference with this standard error; equal runs have an error of 0."""
     # Not scipy.stats.ttest_ind: it warns and gives NaN for runs that are all equal, and it cannot
     # test windows that overlap.
@@ -244,7 +245,7 @@ def _t_test(difference: float, error: float, degrees: float, level: float) -> TT
         statistic = difference / error
     else:
         statistic = math.copysign(math.inf, difference) if difference else 0.0
-    width = float(stdtrit(degrees, (1 + level) / 2)) * error
+    width = float(stdtrit(degrees, (1 + confidence) / 2)) * error
     p = 2 * float(stdtr(degrees, -abs(statistic)))
     return TTest(statistic, degrees, p, difference - width, difference + width)
 
@@ -258,7 +259,7 @@ def _resampled(runs: Numbers, seed: int, use: int) -> Numbers:
 
 
 def paired_interval(
-    difference: Numbers, block: int, level: float = 0.95
+    difference: Numbers, block: int, confidence: float = 0.95
 ) -> tuple[float, float] | None:
     """A t interval for the mean of paired differences of windows whose neighbours overlap.
 
@@ -274,5 +275,5 @@ def paired_interval(
     rest = shared - shared.mean(axis=0) - shared.mean(axis=1)[:, None] + shared.mean()
     variance = float(difference.var()) * float(shared.mean()) * size / float(np.trace(rest))
     degrees = float(np.trace(rest)) ** 2 / float((rest**2).sum())
-    test = _t_test(float(difference.mean()), math.sqrt(variance), degrees, level)
+    test = _t_test(float(difference.mean()), math.sqrt(variance), degrees, confidence)
     return test.low, test.high

@@ -9,7 +9,7 @@ command line and the conformance checks find it:
 >>> @dataclass(frozen=True)
 ... class ExploreWhenQuiet(Policy):
 ...     rule = hs.policies.EPSILON
-...     uses_future_g = True  # view.lowest is the smallest G of the whole game
+...     needs_whole_g = True  # view.lowest is the smallest G of the whole game
 ...     share: float = parameter(0.5, "of the way down from the busiest to the quietest turn")
 ...     def step(self, carry, view):
 ...         return min(1.0, self.share * view.lowest / view.G), carry
@@ -231,9 +231,9 @@ class Policy:
     #: Published values, by profile name.
     profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     #: Whether a turn's level depends on G after it, as `view.floor` and `view.lowest` do.
-    uses_future_g: ClassVar[bool] = False
+    needs_whole_g: ClassVar[bool] = False
     #: Whether `step` reads `view.future` or `view.turns_left`: it cannot play without them.
-    uses_future: ClassVar[bool] = False
+    needs_horizon: ClassVar[bool] = False
     #: What the carry of `step` depends on: it is always the same ("nothing"), it depends on G and
     #: on nothing else ("G"), or on the number of arms too.  A live bandit whose arms come and go
     #: plans such a policy again from the first turn.  A class with its own `step` declares its own.
@@ -309,9 +309,9 @@ class Policy:
         return in_steps and self.carry_depends_on != "arms"
 
     @property
-    def requires_full_g(self) -> bool:
+    def needs_g_ahead(self) -> bool:
         """Whether the plan at turn t depends on G after t (a quantile, a smallest value, W)."""
-        return self.uses_future_g or self.uses_future or bool(self.unresolved_thresholds())
+        return self.needs_whole_g or self.needs_horizon or bool(self.unresolved_thresholds())
 
     def resolve_thresholds(self, values: NDArray[np.float64] | WithOne) -> Self:
         """The same policy with its expressions (`q0.75`, `0.75*max`) turned into numbers."""

@@ -153,7 +153,7 @@ class SoftEpsilonGreedy(WeighingPolicy):
     name = "soft-epsilon"
     rule = EPSILON
     carry_depends_on = "nothing"
-    uses_future_g = True
+    needs_whole_g = True
     profiles = {"paper": {"k": 1100.0, "unit": 1.0}}
 
     k: float = epsilon_constant(0.5)

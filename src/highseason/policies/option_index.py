@@ -530,7 +530,7 @@ class OptionIndex(CountingPolicy):
 
     name = "option-index"
     rule = OPTION
-    uses_future_g = True
+    needs_whole_g = True
     carry_depends_on = "G"
 
     wait: bool = parameter(

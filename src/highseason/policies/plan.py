@@ -104,7 +104,7 @@ class View(NamedTuple):
             is known; otherwise the smallest expected of those turns so far.
         lowest: The same over all turns from the first on.
         future: The future weight W(t), the sum of G over the turns after this one, known or
-            forecast.  A plan that reads it declares `uses_future`.
+            forecast.  A plan that reads it declares `needs_horizon`.
         turns_left: How many turns follow; the same holds.
     """
 
@@ -340,7 +340,7 @@ _LONG = 100_000
 
 def require_future(policy: Policy, where: str) -> None:
     """Refuse a policy whose plan or rule looks ahead where the turns to come are unknown."""
-    if policy.uses_future or policy.rule.traits.uses_future:
+    if policy.needs_horizon or policy.rule.traits.needs_horizon:
         refuse_unknown_future(policy, where)
 
 

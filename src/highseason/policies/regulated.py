@@ -178,7 +178,7 @@ class RegulateAhead(Regulator):
     """
 
     name = "ahead"
-    uses_future_g = True
+    needs_whole_g = True
 
     wait: bool = parameter(
         True, "wait for cheaper turns, or look at the price of this turn only", flag=True
@@ -187,7 +187,7 @@ class RegulateAhead(Regulator):
     def _check_rule(self) -> None:
         super()._check_rule()
         carry = "arms" if self.base.carry_depends_on == "arms" else "G"
-        object.__setattr__(self, "uses_future_g", True)
+        object.__setattr__(self, "needs_whole_g", True)
         object.__setattr__(self, "carry_depends_on", carry)
 
     @property

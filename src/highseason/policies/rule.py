@@ -59,7 +59,7 @@ class RuleTraits:
         unit_range: Rewards must lie in [0, 1] for the rule to mean anything (UCB).
         tries_each_arm: Every available arm is played once before the rule starts to choose.
         stochastic: The choice depends on the turn's random numbers even where no arms tie.
-        uses_future: The choice depends on `turn.future` or `turn.turns_left`, so the rule cannot
+        needs_horizon: The choice depends on `turn.future` or `turn.turns_left`, so the rule cannot
             play where they are unknown.
         compilable: Its functions can be compiled.  One that cannot plays in readable loops.
         work: About how many times longer than UCB it takes to choose and learn; simulations
@@ -73,7 +73,7 @@ class RuleTraits:
     unit_range: bool = False
     tries_each_arm: bool = False
     stochastic: bool = True
-    uses_future: bool = False
+    needs_horizon: bool = False
     compilable: bool = True
     work: float = 1.0
 

@@ -128,7 +128,7 @@ class Turn(NamedTuple):
         level: The plan's exploration level.
         G: The multiplier of this turn, known or forecast.
         future: The future weight W(t), the sum of G over the turns after this one, known or
-            forecast; NaN where it is unknown.  A rule that reads it declares `uses_future`.
+            forecast; NaN where it is unknown.  A rule that reads it declares `needs_horizon`.
         turns_left: How many turns follow; `UNKNOWN_TURNS` where `future` is unknown.
         key: The key of the turn's random numbers.
         random_ties: Whether ties are broken at random; otherwise the lowest arm wins.

@@ -36,8 +36,8 @@ from highseason.traffic import Threshold
 
 #: What a wrapper takes over from the class of the policy within.
 _TAKEN_OVER = (
-    "uses_future_g",
-    "uses_future",
+    "needs_whole_g",
+    "needs_horizon",
     "carry_depends_on",
     "learns_scaled",
     "suppress_plan_warning",

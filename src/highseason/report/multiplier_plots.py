@@ -155,7 +155,7 @@ def forecast(
     forecast: Forecast,
     past: Any = None,
     z: float | str = "q0.75",
-    level: float = 0.8,
+    confidence: float = 0.8,
     country: str | None = None,
     title: str | None = None,
 ) -> Figure:
@@ -166,7 +166,7 @@ def forecast(
         past: The series it was fitted on; its last turns are drawn before the forecast.
         z: Turns with G >= z are busy: a number, or an expression such as "q0.75" over the past and
             the forecast's means.
-        level: The coverage of the interval.
+        confidence: How often the interval should hold what comes.
         country: Whose public holidays to name, besides shopping days.
         title: Above the figure.
 
@@ -185,13 +185,13 @@ def forecast(
     limit = Threshold.of(z).resolve(known)
     probability = forecast.probability_above(limit)
     title = title or f"The next {_spans(G)}"
-    low, high = forecast.interval(level)
+    low, high = forecast.interval(confidence)
     with drawing(title, [3.6, 1.2], sharex=True) as (canvas, [axes, below]):
         steps = edges(G)
         shade_turns(axes, probability >= LIKELY, steps, "probably busy")
         axes.fill_between(
             np.repeat(steps, 2)[1:-1], np.repeat(low, 2), np.repeat(high, 2), color=palette.LIGHT,
-            linewidth=0, label=f"{percent(level)} interval",
+            linewidth=0, label=f"{percent(confidence)} interval",
         )  # fmt: skip
         stairs(axes, G.values, steps, baseline=None, color=palette.DARK, linewidth=1.8,
                label="expected")  # fmt: skip

@@ -55,7 +55,7 @@ def backtest(
     turns: int,
     origins: int | Sequence[int] = 4,
     season: int = 7,
-    level: float = 0.8,
+    confidence: float = 0.8,
 ) -> Backtest:
     """Forecast the end of a series from several origins, as if it were not known yet.
 
@@ -66,7 +66,7 @@ def backtest(
         origins: Their number, `turns` apart and ending with the series; or the last known turns
             themselves.
         season: The season of the naive forecast that MASE divides by.
-        level: The interval whose coverage is measured.
+        confidence: The interval whose coverage is measured.
 
     >>> import highseason as hs
     >>> G = hs.traffic.wave(turns=100)
@@ -95,7 +95,7 @@ def backtest(
                 mase(actual.values, forecast.mean, past.values, season),
                 smape(actual.values, forecast.mean),
                 pinball(actual.values, forecast),
-                coverage(actual.values, forecast, level),
+                coverage(actual.values, forecast, confidence),
             )
             named = dict(zip(MEASURES, errors, strict=True))
             trials.append(BacktestTrial(label, origin, forecast, actual, named))
@@ -155,13 +155,13 @@ def pinball(actual: ArrayLike, forecast: Forecast) -> float:
     return float(np.mean(np.maximum(levels * short, (levels - 1) * short)))
 
 
-def coverage(actual: ArrayLike, forecast: Forecast, level: float = 0.8) -> float:
+def coverage(actual: ArrayLike, forecast: Forecast, confidence: float = 0.8) -> float:
     """The share of turns inside their interval.
 
     >>> coverage([10.0, 50.0], Forecast(np.array([10.0, 20.0])))
     0.5
     """
-    low, high = forecast.interval(level)
+    low, high = forecast.interval(confidence)
     came = np.asarray(actual, dtype=np.float64)
     tiny = 1e-12 * np.abs(came)
     return float(np.mean((came >= low - tiny) & (came <= high + tiny)))

@@ -106,9 +106,9 @@ class Forecast:
         """The middle of each turn's distribution."""
         return self.quantile(0.5)
 
-    def interval(self, level: float = 0.8) -> tuple[Numbers, Numbers]:
+    def interval(self, confidence: float = 0.8) -> tuple[Numbers, Numbers]:
         """The central interval that holds each turn with this probability."""
-        return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
+        return self.quantile((1 - confidence) / 2), self.quantile((1 + confidence) / 2)
 
     def probability_above(self, z: float) -> Numbers:
         """The probability that each turn is high, G(t) >= z."""

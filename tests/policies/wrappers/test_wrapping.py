@@ -135,7 +135,7 @@ def test_the_plan_stays(base: str, G: list[float]) -> None:
     inner = parse(base)
     wrapped = hs.policies.PeakGrabber(hs.Discounted(inner))
     assert wrapped.plan(G, arms=3).levels.tolist() == inner.plan(G, arms=3).levels.tolist()
-    assert wrapped.requires_full_g == inner.requires_full_g
+    assert wrapped.needs_g_ahead == inner.needs_g_ahead
     assert wrapped.unwrapped == inner
     values = np.array(G)
     assert wrapped.unresolved_thresholds().keys() == inner.unresolved_thresholds().keys()
@@ -158,10 +158,10 @@ def test_parameters_of_the_plan_can_be_asked_for() -> None:
     ("base", "attribute"),
     [
         (hs.policies.NaiveUCB(), "learns_scaled"),
-        (hs.SoftEpsilonGreedy(), "uses_future_g"),
+        (hs.SoftEpsilonGreedy(), "needs_whole_g"),
         (hs.UniformRandom(), "suppress_plan_warning"),
     ],
-    ids=["learns_scaled", "uses_future_g", "suppress_plan_warning"],
+    ids=["learns_scaled", "needs_whole_g", "suppress_plan_warning"],
 )
 def test_what_the_policy_within_declares(base: Policy, attribute: str) -> None:
     assert getattr(hs.policies.PeakGrabber(base), attribute)
