@@ -74,8 +74,6 @@ class AboveThreshold(hs.Policy):
 class AuthorsEpsilonZGreedy(AboveThreshold, hs.EpsilonZGreedy):
     """ε falls with the calendar turn t, not with the number of low turns."""
 
-    carry_depends_on = "G"
-
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Nothing is carried."""
         return (0.0 if view.G > self.z else decaying_epsilon(self.k, view.arms, view.t)), carry
@@ -84,8 +82,6 @@ class AuthorsEpsilonZGreedy(AboveThreshold, hs.EpsilonZGreedy):
 @dataclass(frozen=True)
 class AuthorsSoftEpsilonGreedy(hs.SoftEpsilonGreedy):
     """The smallest G is that of all turns, those of the first round included."""
-
-    carry_depends_on = "nothing"
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Nothing is carried."""
@@ -97,8 +93,6 @@ class AuthorsSoftEpsilonGreedy(hs.SoftEpsilonGreedy):
 class AuthorsUCB(hs.UCB):
     """Turns count from 0 inside the logarithm."""
 
-    carry_depends_on = "nothing"
-
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Nothing is carried."""
         return self.P * math.log(clock(view.t)), carry
@@ -107,8 +101,6 @@ class AuthorsUCB(hs.UCB):
 @dataclass(frozen=True)
 class AuthorsUCBZ(AboveThreshold, hs.UCBZ):
     """Turns count from 0 inside the logarithm."""
-
-    carry_depends_on = "nothing"
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Nothing is carried."""
@@ -119,8 +111,6 @@ class AuthorsUCBZ(AboveThreshold, hs.UCBZ):
 class AuthorsSoftUCB(hs.SoftUCB):
     """Turns count from 0 inside xi."""
 
-    carry_depends_on = "nothing"
-
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Nothing is carried."""
         scaled = view.G / self.unit
@@ -130,8 +120,6 @@ class AuthorsSoftUCB(hs.SoftUCB):
 @dataclass(frozen=True)
 class AuthorsVariablePool(hs.VariablePool):
     """The pool's size is multiplied by G(t), as both public codes do: it *grows* on busy turns."""
-
-    carry_depends_on = "nothing"
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """The floor is taken in double precision, without a tolerance."""

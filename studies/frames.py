@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from highseason.core.text import with_range
-from highseason.engine import Estimate, SimulationResult, Table, with_interval
+from highseason.engine import Estimate, Table, with_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,11 +27,6 @@ def columns(name: str, estimate: Estimate | None) -> dict[str, float]:
     """
     e = estimate or Estimate(*(math.nan,) * 4)
     return dict(zip((name + end for end in _ENDS), (e.value, e.error, e.low, e.high), strict=True))
-
-
-def negated(change: Estimate) -> Estimate:
-    """What is saved, from what is spent in addition."""
-    return Estimate(-change.value, change.error, -change.high, -change.low)
 
 
 def estimate(row: Mapping[Any, Any], name: str) -> Estimate:
@@ -61,21 +56,6 @@ def averaged(rows: pd.DataFrame, name: str) -> Estimate:
     return with_interval(
         float(rows[name].mean()), math.sqrt(float((errors**2).sum())) / len(errors)
     )
-
-
-def policy_columns(result: SimulationResult, i: int, *metrics: str) -> dict[str, Any]:
-    """What a policy played with, and the mean and the error of each metric."""
-    known = result.settings
-    row = {
-        "policy": result.policies[i],
-        "parameters": known["parameters"][i],
-        "games": known["games"],
-        "seed": known["seed"],
-    }
-    for metric in metrics:
-        row[f"{metric}_mean"] = result.mean(metric, i)
-        row[f"{metric}_se"] = result.error(metric, i)
-    return row | {"reward_share": result.mean("reward", i) / known["max_reward"]}
 
 
 def where(frame: pd.DataFrame, **values: Any) -> pd.DataFrame:

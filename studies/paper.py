@@ -104,8 +104,8 @@ def increase_figure(law: str, shape: str, base: str) -> str:
 def unknown_figure(law: str, shape: str) -> str:
     """The number of the paper's plot of an estimated G; its normal has one of our two sigmas.
 
-    >>> unknown_figure("Bernoulli", "step"), unknown_figure("clipped normal, sigma 1", "wave")
+    >>> unknown_figure("bernoulli", "step"), unknown_figure("normal-1", "wave")
     ('Figure 67', 'Figure 68')
     """
     order = ("wave", "christmas", "step")
-    return f"Figure {65 + order.index(shape) + (0 if law == 'Bernoulli' else 3)}"
+    return f"Figure {65 + order.index(shape) + (0 if law == 'bernoulli' else 3)}"

@@ -8,10 +8,9 @@ page.html.j2                     the prose, around findings, figures and excerpt
 
 from __future__ import annotations
 
-import pickle
 import platform
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.metadata import version
@@ -25,7 +24,7 @@ from highseason.core.shipped import take_along
 from highseason.core.version import __version__
 from highseason.engine import Table
 from studies import frames, paper
-from studies.session import Progress, StudySession
+from studies.session import StudySession
 from studies.study import Findings, Results, Study, StudyOutcome
 
 if TYPE_CHECKING:
@@ -33,38 +32,18 @@ if TYPE_CHECKING:
 
 
 def reproduce(
-    study: Study,
-    out: Path,
-    *,
-    games: int | None = None,
-    seed: int = 0,
-    quick: bool = False,
-    profiles: Sequence[str] = (),
-    parts: Sequence[str] = (),
-    progress: Progress | None = None,
-    executor: Executors = None,
-    workers: int | None = None,
-    data: Path | None = None,
-    files: Sequence[Path] = (),
-    pdf: bool = False,
-) -> StudyOutcome:
+    study: Study, out: Path, *, executor: Executors = None, workers: int | None = None,
+    **options: Any,
+) -> StudyOutcome:  # fmt: skip
     """Run a study and write its report.
 
     Args:
         study: One of `STUDIES`.
         out: The folder of the report; finished pieces in it are not computed again.
-        games: How many games per setting; the study's own number if None.
-        seed: Same seed, same numbers.
-        quick: A small sweep, for tests.
-        profiles: Parameter profiles, for studies that have several; its default ones if empty.
-        parts: Groups of settings, for studies that have several; all of them if empty.
-        progress: Called with (steps done, steps in total).
         executor: Where games are played: "local" (all cores), "serial", "ray", "dask",
             "ray://HOST:PORT", "dask://HOST:PORT", or any `concurrent.futures.Executor`.
         workers: How many workers; all there are if None.
-        data: A folder with real traffic, for studies that use some.
-        files: The files of the study's own `Source`, where it has one.
-        pdf: Save each figure as PDF too, beside the SVG that the page shows.
+        options: Those of `StudySession`.
 
     Raises:
         MissingDataError: Before any work, if it needs files that were not given.
@@ -73,11 +52,8 @@ def reproduce(
 
     require_matplotlib()
     take_along(sys.modules[__package__])  # to a cluster, which has no clone
-    chosen, played = study.choose_profiles(profiles), study.choose_parts(parts)
-    with opened(executor, workers) as pool:
-        session = StudySession(
-            study, out, games, seed, quick, chosen, played, pool, data, tuple(files), pdf, progress
-        )
+    session = StudySession(study, out, executor, **options)  # what is wrong is reported at once
+    with opened(executor, workers) as session.executor:
         return _report(session)
 
 
@@ -112,12 +88,10 @@ def _draw(drawings: Drawings, session: StudySession) -> dict[str, Picture]:
     """Save every figure; the page holds its headline and links to the others."""
     pictures, folder = {}, session.out / "figures"
     render = partial(_render, session.pdf)
-    # Those made of named functions are drawn by processes, the others here.
-    there = {name: draw for name, draw in drawings.items() if _pickles(draw)}
-    rendered = map_blocks(render, there.values(), session.local, processes=True)
-    for name, draw in drawings.items():
+    rendered = map_blocks(render, drawings.values(), session.local, processes=True)
+    for name in drawings:
         with session.step("drawing"):
-            picture, pdf = next(rendered) if name in there else render(draw)
+            picture, pdf = next(rendered)
             picture.save(folder / f"{name}.svg")
             (folder / f"{name}.pdf").unlink(missing_ok=True)  # of an earlier run
             if pdf:
@@ -130,14 +104,6 @@ def _draw(drawings: Drawings, session: StudySession) -> dict[str, Picture]:
 def _render(pdf: bool, draw: Callable[[], Figure]) -> tuple[Picture, bytes]:
     figure = draw()
     return figure.picture(), figure.encode("pdf") if pdf else b""
-
-
-def _pickles(draw: Callable[[], Figure]) -> bool:
-    try:
-        pickle.dumps(draw)
-    except (AttributeError, TypeError, pickle.PicklingError):
-        return False
-    return True
 
 
 def _write_page(session: StudySession, results: Results, **shown: Any) -> Path:

@@ -1,5 +1,7 @@
 """One run of a study: its options, its progress, and its tasks, which it keeps when finished."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,8 +33,6 @@ T = TypeVar("T")
 
 #: Before a study has run, figures and files are taken for this share of the steps.
 _AFTERWARDS = 0.15
-#: Turns of all policies together below which a simulation is not divided among workers.
-_SMALL = 10_000_000
 #: Of a stored regret, as a share of what can be earned.
 _DIGITS = 9
 
@@ -52,8 +52,6 @@ class TuningTask:
         own = derive_seed(self.seed, "search")
         return _best(self.spaces, on_games(self.rewards, self.G, own, executor), self.budget)
 
-    is_small = True
-
 
 @dataclass(frozen=True, eq=False)
 class SimulationTask:
@@ -65,50 +63,40 @@ class SimulationTask:
     games: int
     seed: int
     forecast: Any = None
+    lifetimes: Lifetimes | None = None
 
-    def result(self, executor: Executors = "serial") -> SimulationResult:
+    def result(self, executor: Executors = "serial") -> Any:
         """What happens in the games."""
+        return self.simulated(executor)
+
+    def simulated(self, executor: Executors, realised: bool = False) -> SimulationResult:
+        """The simulation, without warnings: settings of a study are odd on purpose."""
         with quiet():
             return simulate(
                 dict(self.policies), self.rewards, self.G, self.games, self.seed,
-                forecast=self.forecast, executor=executor, keep="games",
+                forecast=self.forecast, lifetimes=self.lifetimes, executor=executor, keep="games",
+                realised=realised,
             )  # fmt: skip
 
-    @property
-    def is_small(self) -> bool:
-        """Whether one worker plays all games: more would wait for plans, and not for games."""
-        return self.games * self.G.turns * len(self.policies) < _SMALL
 
-
-@dataclass(frozen=True, eq=False)
-class RegretsTask:
+class RegretsTask(SimulationTask):
     """What many policies lose in every game of one setting."""
 
-    policies: Sequence[Policy]
-    rewards: Rewards
-    G: Multiplier
-    games: int
-    seed: int
-    forecast: Any = None
-    lifetimes: Lifetimes | None = None
+    @classmethod
+    def of(cls, policies: Sequence[Policy], *where: Any) -> RegretsTask:
+        """The task for policies that are told apart by their place."""
+        return cls({str(i): policy for i, policy in enumerate(policies)}, *where)
 
     def result(self, executor: Executors = "serial") -> NDArray[np.float64]:
         """What is lost, as shares of the best arm's mean reward: a row for each policy."""
-        numbered = {str(i): policy for i, policy in enumerate(self.policies)}
-        with quiet():
-            result = simulate(
-                numbered, self.rewards, self.G, self.games, self.seed, forecast=self.forecast,
-                lifetimes=self.lifetimes, executor=executor, keep="games", realised=True,
-            )  # fmt: skip
-        # The best arm's own games: the same whoever plays, so losses of two runs compare.
+        result = self.simulated(executor, realised=True)
+        # The reward of the best arm is the same in every run, so losses of two runs compare.
         best = result.mean("reward", 0) + result.mean("realised_regret", 0)
         assert result.games is not None  # they are kept
         return np.round(result.games["regret"] / best, _DIGITS)
 
-    is_small = True
 
-
-Task = TuningTask | SimulationTask | RegretsTask
+Task = TuningTask | SimulationTask
 
 
 def _longest_first(task: Task) -> tuple[int, int, str]:
@@ -127,24 +115,28 @@ def _best(spaces: Mapping[str, Space], evaluate: Evaluate, budget: Budget) -> di
 
 @dataclass
 class StudySession:
-    """The options of one run, and where it stands; see `pipeline.reproduce` for the options."""
+    """The options of one run, and where it stands."""
 
     study: Study
-    out: Path
-    games: int | None = None
-    seed: int = 0
-    quick: bool = False
-    profiles: tuple[str, ...] = ()
-    parts: tuple[str, ...] = ()
+    out: Path  # The folder of the report
     executor: Executors = None
-    data: Path | None = None
-    files: tuple[Path, ...] = ()
-    pdf: bool = False
-    progress: Progress | None = None
+    games: int | None = None  # In each setting; the study's own number if None
+    seed: int = 0
+    quick: bool = False  # A small sweep, for tests
+    profiles: Sequence[str] = ()  # The study's default ones if empty
+    parts: Sequence[str] = ()  # Groups of settings; all of them if empty
+    data: Path | None = None  # A folder with real traffic, for studies that use some
+    files: Sequence[Path] = ()  # Those of the study's own `Source`, where it has one
+    pdf: bool = False  # Save each figure as PDF too, beside the SVG that the page shows
+    progress: Progress | None = None  # Called with (steps done, steps in total)
     seconds: dict[str, float] = field(default_factory=dict)
     reused: int = 0  # How many finished pieces of an earlier run were read
     _done: int = 0
     _total: int = 0
+
+    def __post_init__(self) -> None:
+        self.profiles = self.study.choose_profiles(self.profiles)
+        self.parts = self.study.choose_parts(self.parts)
 
     def expect(self, steps: int) -> None:
         """Announce the steps of `run`, once its files and options are checked: workers start."""
@@ -211,14 +203,12 @@ class StudySession:
         return [done[i] for i in range(len(tasks))]
 
     def _results(self, tasks: Sequence[Task]) -> Iterator[Any]:
-        """The result of each task: a worker for each, or all workers for each if some are large.
+        """The result of each task: a worker for each; a GPU plays the games of one after another.
 
         Much of a task is planning, which holds the interpreter's lock: workers are processes.
         """
         on_gpu = isinstance(self.executor, Pool) and self.executor.on_gpu
-        tuning = all(isinstance(task, TuningTask) for task in tasks)
-        whole = all(task.is_small for task in tasks) and (tuning or not on_gpu)
-        if len(tasks) < 2 or not whole:
+        if len(tasks) < 2 or (on_gpu and isinstance(tasks[0], SimulationTask)):
             return (task.result(self.executor) for task in tasks)
         alike = (tuple(same) for _, same in groupby(tasks, _longest_first))
         return chain.from_iterable(map_blocks(_results_of, alike, self.executor, processes=True))
@@ -239,12 +229,6 @@ class StudySession:
         words += [f"--profile {name}" for name in self.profiles]
         words += [f"--part {name}" for name in self.parts if self.parts != self.study.parts]
         return " ".join([*words, f"--games {games} --seed {self.seed} --out report/"])
-
-
-def describe_tuning(budget: Budget) -> str:
-    """What every policy may try, in words."""
-    trials, games = budget.rounds[0][0], budget.rounds[-1][1]
-    return f"{trials} candidates; the finalists play {games} games with other seeds"
 
 
 def shuffled(count: int, seed: int, use: str) -> NDArray[np.int64]:

@@ -285,17 +285,20 @@ def figures(results: LoggedResults) -> Drawings:
     kind, frames = results.studied.kind, results.frames
     numbers = frames["numbers"]
     drawings: Drawings = {
-        "gains": lambda: interval_plot(
+        "gains": partial(
+            interval_plot,
             _shares(numbers[numbers.dataset != "published-slice"], "windows_difference"),
             _AGAINST,
             f"All on the same windows ({kind})",
         ),
-        "lifespans": lambda: draw_lifespans(
+        "lifespans": partial(
+            draw_lifespans,
             lifespans(results.studied.reported),
             _fixed(results).slice,
             f"When each article was on offer ({kind})",
         ),
-        "timing": lambda: interval_plot(
+        "timing": partial(
+            interval_plot,
             _times(frames["timing"]),
             "clicks per turn: G as it is against G shuffled",
             f"What the right times are worth ({kind})",
@@ -303,8 +306,11 @@ def figures(results: LoggedResults) -> Drawings:
     }
     if "logs" in frames:
         logs = frames["logs"].assign(windows_mean=frames["logs"]["mean"])
-        drawings["logs"] = lambda: interval_plot(
-            _shares(logs, "gain"), _AGAINST, f"Over {logs.logs.iloc[0]} independent logs ({kind}s)"
+        drawings["logs"] = partial(
+            interval_plot,
+            _shares(logs, "gain"),
+            _AGAINST,
+            f"Over {logs.logs.iloc[0]} independent logs ({kind}s)",
         )
     for block in results.blocks:
         title = f"{_TITLES[block.table.id]}: {block.profile} parameters"

@@ -96,10 +96,11 @@ def findings(results: SimulatedResults) -> SimulatedFindings:
 def _summary(claims: pd.DataFrame, numbers: pd.DataFrame, comparisons: pd.DataFrame) -> list[str]:
     lines = []
     for profile, verdicts in where(claims, kind="paper").groupby("profile", sort=False).verdict:
-        count = verdicts.value_counts().to_dict()
+        count = {verdict: int((verdicts == verdict).sum()) for verdict in (HOLDS, PARTLY, FAILS)}
+        hold = {verdict: "holds" if n == 1 else "hold" for verdict, n in count.items()}
         lines.append(
-            f"Of the paper's {len(verdicts)} claims, {count.get(HOLDS, 0)} hold, "
-            f"{count.get(PARTLY, 0)} hold partly and {count.get(FAILS, 0)} could not be reproduced "
+            f"Of the paper's {len(verdicts)} claims, {count[HOLDS]} {hold[HOLDS]}, "
+            f"{count[PARTLY]} {hold[PARTLY]} partly and {count[FAILS]} could not be reproduced "
             f"(profile {profile})."
         )
     first = comparisons[comparisons.profile != "tuned"]

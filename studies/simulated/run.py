@@ -12,17 +12,11 @@ from highseason import bounds, rewards, traffic
 from highseason.advice import Budget, Space
 from highseason.core.random import game_keys
 from highseason.core.warnings import quiet
-from highseason.engine import Estimate, Moments, SimulationResult, ratio_gain, with_interval
-from highseason.engine.results import BlockSummary, Tally
+from highseason.engine import SimulationResult
 from highseason.policies import EpsilonGreedy, Policy, SoftEpsilonGreedy, VariablePool
 from studies.authors_code import published
-from studies.frames import Rows, columns, policy_columns
-from studies.session import (
-    SimulationTask,
-    StudySession,
-    TuningTask,
-    describe_tuning,
-)
+from studies.frames import Rows, columns
+from studies.session import SimulationTask, StudySession, TuningTask
 from studies.simulated import settings
 from studies.simulated.settings import SimulatedSetting, grid, names, tuned_label
 from studies.study import Results
@@ -52,14 +46,14 @@ def run(session: StudySession) -> SimulatedResults:
     games, budget = settings.QUICK if session.quick else settings.FULL
     games = session.games or games
     cells, profiles = grid(session.quick), session.profiles
-    untuned = [profile for profile in profiles if profile != "tuned"]
-    variants = dict.fromkeys(map(_variant, profiles))
-    session.expect(2 * len(cells) * len(variants) + len(untuned))
+    variants, untuned = len(set(map(_variant, profiles))), len(set(profiles) - {"tuned"})
+    session.expect(len(cells) * (variants + len(profiles)) + untuned)
     tuned = _tune(session, cells, budget)
-    played, headline = _play(session, tuned, games, untuned)
+    played, headline = _play(session, cells, tuned, games)
     facts = {
         "games per setting": f"{games:,}",
-        "tuning, per policy and setting": describe_tuning(budget),
+        "tuning, per policy and setting": f"{budget.rounds[0][0]} candidates; the finalists play "
+        f"{budget.rounds[-1][1]} games with other seeds",
         **{f"profile {name}": settings.PROFILES[name] for name in profiles},
     }
     sizes = pool_sizes()
@@ -92,45 +86,24 @@ def _tune(session: StudySession, cells: list[SimulatedSetting], budget: Budget) 
 
 
 def _play(
-    session: StudySession, tuned: Tuned, games: int, untuned: list[str]
+    session: StudySession, cells: list[SimulatedSetting], tuned: Tuned, games: int
 ) -> tuple[Played, dict[str, SimulationResult]]:
     """The results by profile and setting, and the headline's by profile."""
-    tasks = {where: _games(session, *where, games, chosen) for where, chosen in tuned.items()}
+    where = list(product(session.profiles, cells))
+    tasks = [
+        SimulationTask(
+            settings.players(profile, tuned[_variant(profile), setting]), setting.rewards(),
+            setting.multiplier(profile), games, session.seed,
+        )
+        for profile, setting in where
+    ]  # fmt: skip
+    untuned = [profile for profile in session.profiles if profile != "tuned"]
     extra = [_headline(session, profile) for profile in untuned]
-    results = session.results("simulating", [*tasks.values(), *extra])
+    results = iter(session.results("simulating", [*tasks, *extra]))
     played: dict[str, dict[SimulatedSetting, SimulationResult]] = {p: {} for p in session.profiles}
-    for ((variant, setting), chosen), result in zip(tuned.items(), results, strict=False):
-        for profile in _profiles(session, variant):
-            players = settings.players(profile, chosen)
-            played[profile][setting] = _of_players(result, players)
-    return played, dict(zip(untuned, results[len(tasks) :], strict=True))
-
-
-def _profiles(session: StudySession, variant: str) -> list[str]:
-    """Those with the formulas of a variant."""
-    return [profile for profile in session.profiles if _variant(profile) == variant]
-
-
-def _games(
-    session: StudySession, variant: str, setting: SimulatedSetting, games: int,
-    tuned: dict[str, Policy],
-) -> SimulationTask:  # fmt: skip
-    """The games of a setting; who plays under several profiles plays once."""
-    players = [settings.players(name, tuned) for name in _profiles(session, variant)]
-    everybody = {str(policy): policy for chosen in players for policy in chosen.values()}
-    G = setting.multiplier(variant)
-    return SimulationTask(everybody, setting.rewards(), G, games, session.seed)
-
-
-def _of_players(result: SimulationResult, players: Mapping[str, Policy]) -> SimulationResult:
-    """The same games with these players alone, under their labels."""
-    rows = [result.index(str(policy)) for policy in players.values()]
-    assert result.games is not None  # a session keeps them
-    games = [values[rows] for values in result.games.values()]
-    tally, none = Tally(tuple(result.games), {}), np.empty(0)
-    tally.add(BlockSummary.of(games, none, none.astype(np.uint16), keep=True))
-    digests = tuple(result.plan_digests[row] for row in rows)
-    return tally.result(tuple(players), result.settings, digests)
+    for profile, setting in where:
+        played[profile][setting] = next(results)
+    return played, dict(zip(untuned, results, strict=True))
 
 
 def _headline(session: StudySession, profile: str) -> SimulationTask:
@@ -168,12 +141,19 @@ def frames_of(played: Played, headline: Mapping[str, SimulationResult]) -> dict[
 
 
 def _numbers(result: SimulationResult, i: int) -> dict[str, Any]:
-    row = policy_columns(result, i, "reward", "regret", "exploited", "best_pulls")
+    """What a policy played with, and what it earned."""
+    known = result.settings
+    row = {
+        "policy": result.policies[i], "parameters": known["parameters"][i],
+        "games": known["games"], "seed": known["seed"],
+    }  # fmt: skip
+    for metric in ("reward", "regret", "exploited", "best_pulls"):
+        row[f"{metric}_mean"] = result.mean(metric, i)
+        row[f"{metric}_se"] = result.error(metric, i)
+    row["reward_share"] = result.mean("reward", i) / known["max_reward"]
     row["exploited_share"] = result.exploited_share(i)
     for base in _BASELINES:
-        name = f"gain_over_{base.replace('-', '_')}"
-        row |= columns(name, result.gain(i, base))
-        row |= columns(f"paired_{name}", _paired_gain(result, i, base))
+        row |= columns(f"gain_over_{base.replace('-', '_')}", result.gain(i, base))
     return row | columns("gain_over_greedy", result.gain(i, "greedy"))
 
 
@@ -184,15 +164,6 @@ def _comparisons(result: SimulationResult) -> Rows:
         for label in (result.policies if base in result.policies else ())
         if label != base
     ]
-
-
-def _paired_gain(result: SimulationResult, policy: int, base: str) -> Estimate:
-    """The mean over games of the ratio of rewards, less 1 (the ratio of means weighs games)."""
-    if result.games is None:
-        return ratio_gain(result.moments["reward"], policy, result.index(base))
-    reward = result.games["reward"]
-    ratios = Moments.of((reward[policy] / reward[result.index(base)] - 1.0)[None, :])
-    return with_interval(float(ratios.mean[0]), float(ratios.error[0]))
 
 
 def _multipliers(cells: list[SimulatedSetting], profile: str) -> pd.DataFrame:

@@ -80,7 +80,7 @@ def _cell(row: Any) -> str:
 def figures(results: UnknownResults) -> Drawings:
     """How to draw each figure, by file name."""
     changes = results.frames["changes"]
-    drawings: Drawings = {"changes": lambda: _overall(changes)}
+    drawings: Drawings = {"changes": partial(_overall, changes)}
     for cell in results.cells:
         panels = {
             f"Change in {metric}": estimates(
@@ -88,7 +88,7 @@ def figures(results: UnknownResults) -> Drawings:
             )
             for metric in ("reward", "regret")
         }
-        title = f"Estimated G: {cell.multiplier}, {cell.law}"
+        title = f"Estimated G: {cell.shape}, {cell.law.title}"
         axis = "change against G known, paired by game"
         drawings[cell.id] = partial(interval_panels, panels, axis, title)
     return drawings

@@ -14,7 +14,7 @@ from highseason.advice import Score, derive_seed
 from highseason.core.text import counted
 from highseason.engine import Estimate, Moments, ratio_gain, with_interval
 from highseason.policies import Policy
-from studies.frames import Rows, columns, negated
+from studies.frames import Rows, columns
 from studies.paper import PAIRS, SAME_RULE
 from studies.session import StudySession, shuffled
 from studies.study import MissingDataError, Results
@@ -175,6 +175,11 @@ class PlayedDraw:
         """By what share a metric of `policy` exceeds that of `base`, with its interval."""
         return self._ratio(self.total(metric, policy, base), chosen)
 
+    def saved(self, policy: str, base: str) -> Estimate:
+        """What share of the regret of `base` `policy` saves."""
+        more = self.gain("regret", policy, base)
+        return Estimate(-more.value, more.error, -more.high, -more.low)
+
     def share_of_best(self, label: str) -> Estimate:
         """Clicks as a share of what the best headlines were worth."""
         less = self._ratio(np.vstack([self.total("reward", label), self.games.best_reward]))
@@ -296,7 +301,7 @@ def _against(played: PlayedDraw, label: str) -> dict[str, Any]:
     return {
         "against": base,
         **columns("reward_gain", played.gain("reward", label, base) if base else None),
-        **columns("regret_saved", negated(played.gain("regret", label, base)) if base else None),
+        **columns("regret_saved", played.saved(label, base) if base else None),
         "tests_won": won,
         "tests_lost": lost,
     }

@@ -15,7 +15,7 @@ from studies.vs_option_index.settings import Meeting
 OPTION, TWIN = "option-index", "option-index, unregulated"
 #: The end of the label of a policy with published constants, and of one that counts visitors.
 UNTUNED, COUNTING = ", untuned", ", counting visitors"
-#: A costly policy tries so many candidates, divided by the number of arms.
+#: A costly policy tries this many candidates, divided by the number of arms.
 _COSTLY = 100
 #: The variance of a coin whose rate may be anything: what KL-UCB knows of the noise by itself.
 _COIN = 1 / 6

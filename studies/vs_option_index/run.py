@@ -165,10 +165,10 @@ class _Entry:
         for end, forecast in self.forecasts.items():
             where = one.rewards, one.G
             known = forecast, one.lifetimes
-            judged = RegretsTask(who.policies, *where, self.effort.games, self.seed, *known)
+            judged = RegretsTask.of(who.policies, *where, self.effort.games, self.seed, *known)
             yield f"{self.name}{end}", judged
             if tried:
-                tuning = RegretsTask(tried, *where, self.effort.tuning, search, *known)
+                tuning = RegretsTask.of(tried, *where, self.effort.tuning, search, *known)
                 yield f"{self.name}{end}-tuning", tuning
 
     def met(self, lost: Mapping[str, Numbers]) -> Met:

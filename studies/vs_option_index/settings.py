@@ -16,7 +16,6 @@ from highseason.policies.lifetimes import Lifetimes
 from highseason.rewards import Rewards
 from highseason.traffic import Blend, Forecast, Multiplier
 from studies.simulated.settings import grid
-from studies.vs_option_index.seasons import formula_seasons, real_seasons
 
 #: Worlds in the order of the page.
 WORLDS = {
@@ -75,12 +74,62 @@ def paper_settings(quick: bool, _data: Path | None = None) -> Iterator[Meeting]:
         yield Meeting("paper", s.id, s.rewards(), s.multiplier("paper"), noise, published=True)
 
 
+#: A name, G, the number of arms, and the range from which every game draws their means.
+Season = tuple[str, Multiplier, int, tuple[float, float]]
+_ALL, _SMALL, _CLICKS = (0.0, 1.0), (0.45, 0.55), (0.0, 0.1)
+LEEDS, SHOP = "leeds_footfall_hourly.csv.gz", "online_retail_hourly.csv.gz"
+
+
 def timing_settings(quick: bool, data: Path | None) -> Iterator[Meeting]:
-    """Many turns per arm, small gaps, early and late peaks, real hours and days."""
-    seasons = formula_seasons(quick)
-    for season in seasons[::4] if quick else [*seasons, *real_seasons(data)]:
-        coins = rewards.bernoulli(arms=season.arms, between=season.between)
-        yield Meeting("timing", season.id, coins, season.G, _coin(*season.between))
+    """Many turns per arm, small gaps, early and late peaks, real hours and days.
+
+    They were chosen before anything was played, and none was left out afterwards.
+    """
+    seasons = formula_seasons(150 if quick else 3000)
+    for name, G, arms, between in seasons[::4] if quick else [*seasons, *real_seasons(data)]:
+        coins = rewards.bernoulli(arms=arms, between=between)
+        yield Meeting("timing", name, coins, G, _coin(*between))
+
+
+def formula_seasons(turns: int) -> list[Season]:
+    """Seasons from formulas."""
+    wave, step, christmas = (traffic.SHAPES[name](turns) for name in ("wave", "step", "christmas"))
+    late, early = _peak(turns, 0.9, 1.0, "late peak"), _peak(turns, 0.1, 0.2, "early peak")
+    return [
+        ("long-wave", wave, 10, _ALL), ("long-christmas", christmas, 10, _ALL),
+        ("small-gaps-wave", wave, 10, _SMALL), ("small-gaps-step", step, 10, _SMALL),
+        ("small-gaps-christmas", christmas, 10, _SMALL), ("clicks-wave", wave, 10, _CLICKS),
+        ("late-peak", late, 20, _ALL), ("late-peak-small-gaps", late, 20, _SMALL),
+        ("early-peak-small-gaps", early, 20, _SMALL),
+    ]  # fmt: skip
+
+
+def _peak(turns: int, begin: float, end: float, name: str) -> Multiplier:
+    """1, and 50 between two shares of the game."""
+    t = np.arange(1, turns + 1)
+    inside = (t > begin * turns) & (t <= end * turns)
+    return Multiplier(np.where(inside, 50.0, 1.0), name=name)
+
+
+def real_seasons(data: Path | None) -> Iterator[Season]:
+    """Seasons of real traffic, of the files that are in the folder."""
+    if data is not None and (data / LEEDS).is_file():
+        # Footfall on Briggate; Boxing Day 2013 has the highest hour of eight years.
+        hours = traffic.read(data / LEEDS, value="Briggate", floor=1.0)
+        G = replace(hours.window("2013-11-15", "2014-01-05"), name="Leeds hours")
+        days = hours.resample("1D").window("2013-01-01", "2013-12-31")
+        yield "leeds-christmas-hours", G, 10, _ALL
+        yield "leeds-christmas-hours-small-gaps", G, 10, _SMALL
+        yield "leeds-days", replace(days, name="Leeds days"), 10, _ALL
+    if data is not None and (data / SHOP).is_file():
+        # Order lines of a gift shop in its open hours, up to Christmas.
+        lines = traffic.read(data / SHOP, value="lines", floor=1e-9)
+        season = lines.window("2011-08-01", "2011-12-09")
+        opened = season.values >= 1.0
+        calendar = None if season.calendar is None else season.calendar[opened]
+        G = traffic.from_values(season.values[opened], calendar, "shop hours")
+        yield "shop-hours", G, 10, _ALL
+        yield "shop-hours-small-gaps", G, 10, _SMALL
 
 
 def _coin(low: float, high: float) -> float:
@@ -110,7 +159,7 @@ def counted(
     world: str, name: str, G: Multiplier, arms: int, rates: str, visitors: float, rho: float,
     forecast: Forecast | None = None,
 ) -> Meeting:  # fmt: skip
-    """A setting in which a turn has so many visitors on average.
+    """A setting in which a turn has `visitors` visitors on average.
 
     Rates are uniform between two, or have a mean and a standard deviation ("0.03+-0.003").
     """

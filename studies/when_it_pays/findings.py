@@ -1,22 +1,27 @@
 """The map in cells, the rule of thumb, and how it does on settings that it has not seen."""
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from highseason.core.text import percent, signed_percent
 from highseason.engine import Estimate, with_interval
-from highseason.report import Drawings, Figure, interval_plot
+from highseason.report import Drawings, Figure, interval_plot, palette
+from highseason.report.drawing import drawing, leave_squares
 from studies.frames import averaged, columns, estimate, estimates, where
 from studies.study import Findings
 from studies.vs_option_index.entrants import OPTION
 from studies.when_it_pays import rule
-from studies.when_it_pays.plots import HeatMap, heat_maps
 from studies.when_it_pays.run import PAPER, MapResults
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: The edges of the map's cells, by trait.
 _EDGES: Mapping[str, Sequence[float]] = {
@@ -140,7 +145,8 @@ def figures(results: MapResults) -> Drawings:
     }
     traffic = where(gains, part="traffic", policy=(OPTION, PAPER))
     if len(traffic):
-        drawings["traffic"] = lambda: interval_plot(
+        drawings["traffic"] = partial(
+            interval_plot,
             estimates(traffic, "gain", row="setting"),
             "gain in reward by regulating",
             "The same on real traffic",
@@ -178,3 +184,81 @@ def _calibration(results: MapResults) -> Figure:
         "gain in reward by regulating the option index",
         "The rule of thumb on unseen settings",
     )
+
+
+_PANEL, _COLUMNS = 2.4, 2
+_BELOW, _ABOVE = "#c44536", "#2aa198"
+
+
+class HeatMap(NamedTuple):
+    """One panel.
+
+    Attributes:
+        xlabel: What the columns are.
+        ylabel: What the rows are.
+        columns: Their names.
+        rows: Their names, the lowest first.
+        cells: By row and column, a share; missing where there is none.
+    """
+
+    xlabel: str
+    ylabel: str
+    columns: Sequence[str]
+    rows: Sequence[str]
+    cells: Mapping[tuple[str, str], Estimate]
+
+
+def heat_maps(panels: Sequence[HeatMap], title: str, most: float | None = None) -> Figure:
+    """Panels side by side; a cell has its value in percent, bold where its interval excludes 0.
+
+    Args:
+        panels: The maps.
+        title: Above the figure.
+        most: The share at which colours are strongest; the largest one by default.
+
+    >>> cells = {("few", "wave"): Estimate(0.01, 0.001, 0.008, 0.012)}
+    >>> heat_maps([HeatMap("shape", "turns", ["wave"], ["few"], cells)], "Gains")
+    <Figure: Gains>
+    """
+    values = [abs(cell.value) for panel in panels for cell in panel.cells.values()]
+    top = most or max([*values, 1e-9])
+    rows = -(-len(panels) // _COLUMNS)
+    columns = min(_COLUMNS, len(panels))
+    with drawing(title, [_PANEL] * rows, columns=columns) as (canvas, axes):
+        for place, panel in zip(axes, panels, strict=False):
+            _draw(place, panel, top)
+        for place in axes[len(panels) :]:
+            place.set_axis_off()
+    return Figure(canvas, title, " ".join(map(_alt, panels)))
+
+
+def _draw(axes: Axes, panel: HeatMap, most: float) -> None:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    shades = LinearSegmentedColormap.from_list("gains", [_BELOW, "#ffffff", _ABOVE])
+    values = np.full((len(panel.rows), len(panel.columns)), np.nan)
+    for i, row in enumerate(panel.rows):
+        for j, column in enumerate(panel.columns):
+            cell = panel.cells.get((row, column))
+            if cell is None:
+                continue
+            values[i, j] = cell.value
+            clear = cell.low > 0 or cell.high < 0
+            axes.text(
+                j, i, f"{100 * cell.value:+.2f}", ha="center", va="center", fontsize=7.5,
+                color=palette.INK, fontweight="bold" if clear else "normal",
+            )  # fmt: skip
+    axes.imshow(values, cmap=shades, vmin=-most, vmax=most, aspect="auto", origin="lower")
+    axes.set_xticks(range(len(panel.columns)), list(panel.columns), fontsize=7.5)
+    axes.set_yticks(range(len(panel.rows)), list(panel.rows), fontsize=7.5)
+    axes.set_xlabel(panel.xlabel, fontsize=8.5)
+    axes.set_ylabel(panel.ylabel, fontsize=8.5)
+    leave_squares(axes)
+
+
+def _alt(panel: HeatMap) -> str:
+    parts = [
+        f"{row}, {column}: {signed_percent(cell.value, 2)}"
+        for (row, column), cell in panel.cells.items()
+    ]
+    return f"{panel.ylabel} by {panel.xlabel}: {'; '.join(parts)}."

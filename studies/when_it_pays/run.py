@@ -80,7 +80,7 @@ def _lineup(meeting: Meeting, effort: MapEffort) -> Lineup:
 def _task(seed: int, meeting: Meeting, who: Lineup, effort: MapEffort) -> RegretsTask:
     name, G = f"{meeting.world}/{meeting.id}", meeting.G
     games, own = effort.games_of(G.turns), derive_seed(seed, name)
-    return RegretsTask(who.policies, meeting.rewards, G, games, own)
+    return RegretsTask.of(who.policies, meeting.rewards, G, games, own)
 
 
 def _rows(meeting: Meeting, who: Lineup, task: RegretsTask, lost: NDArray[np.float64]) -> Rows:

@@ -24,12 +24,12 @@ class MapEffort:
     """How much is played."""
 
     games: int  # In every setting, at least
-    turns: int  # Short games are cheap: so many turns of every policy are played, at least
+    turns: int  # Of every policy, at least: short games are cheap
     candidates: int
     settings: dict[str, int]  # How many of each part
 
     def games_of(self, turns: int) -> int:
-        """How many games a setting with so many turns gets."""
+        """How many games a setting with `turns` turns gets."""
         return max(self.games, min(_MOST_GAMES, self.turns // turns))
 
 
@@ -77,7 +77,7 @@ PARTS = {"fitted": "fitted", "unseen": "fitted", "fresh": "unseen", "traffic": "
 
 
 def map_settings(part: str, count: int) -> Iterator[Meeting]:
-    """So many settings of a part, each level drawn at random: always the same ones."""
+    """`count` settings of a part, each level drawn at random: always the same ones."""
     levels = LEVELS[part]
     for i in range(count):
         shape, rates, visitors, rho, arms, per_arm = _pick(levels, i, part)

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference.decks import stream
 
-from studies.upworthy.deck_kernel import HAND, look
-from studies.upworthy.decks import decks
+from studies.upworthy.decks import HAND, decks, look
 
 pytestmark = pytest.mark.jit
 

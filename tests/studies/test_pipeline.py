@@ -53,11 +53,7 @@ def test_a_piece_is_computed_again_when_its_inputs_change(tmp_path: Path) -> Non
     assert (other.reused, computed) == (0, [0, 1])
 
 
-@pytest.mark.parametrize("small", [0, 10_000_000])
-def test_settings_are_played_by_several_workers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int
-) -> None:
-    monkeypatch.setattr("studies.session._SMALL", small)
+def test_settings_are_played_by_several_workers(tmp_path: Path) -> None:
     tasks = [
         SimulationTask({"u": hs.UCB(), "g": hs.Greedy()}, rewards, wave(turns), 3, 7)
         for rewards in [hs.rewards.bernoulli(arms=4)]

@@ -15,6 +15,7 @@ import highseason as hs
 from highseason.engine import Moments, SimulationResult
 from studies import STUDIES, StudyOutcome, authors_code, paper, reproduce
 from studies.simulated import findings, settings
+from studies.simulated.findings import HOLDS, PARTLY
 from studies.simulated.run import frames_of
 
 STUDY = STUDIES["simulated"]
@@ -137,6 +138,25 @@ def test_one_thread_or_two_give_the_same_bytes(tmp_path: Path) -> None:
         reproduce(STUDY, tmp_path / str(workers), seed=3, quick=True, workers=workers)
     for name in ("numbers.csv", "comparisons.csv", "claims.csv"):
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes(), name
+
+
+def test_the_numbers_say_what_each_policy_played_with(simulated_report: StudyOutcome) -> None:
+    numbers = read(simulated_report, "numbers")
+    ucb = numbers[(numbers.policy == "ucb") & (numbers.setting == numbers.setting.iloc[0])]
+    paper, tuned = (ucb[ucb.profile == name].parameters.item() for name in ("paper", "tuned"))
+    assert paper == "ucb"
+    assert tuned.startswith("ucb:P=")
+
+
+def test_one_claim_holds_and_two_hold() -> None:
+    def said(*verdicts: str) -> str:
+        claims = pd.DataFrame({"kind": "paper", "profile": "paper", "verdict": verdicts})
+        nothing = pd.DataFrame(columns=["profile"])
+        (line,) = findings._summary(claims, nothing, nothing)
+        return line
+
+    assert "3 claims, 1 holds, 2 hold partly and 0 could" in said(HOLDS, PARTLY, PARTLY)
+    assert "3 claims, 2 hold, 1 holds partly and 0 could" in said(HOLDS, HOLDS, PARTLY)
 
 
 class EnoughError(Exception):

@@ -27,8 +27,12 @@ from studies.vs_option_index.entrants import (
 )
 from studies.vs_option_index.findings import goals
 from studies.vs_option_index.run import BEST, BEST_OF_ALL, Met
-from studies.vs_option_index.seasons import real_seasons
-from studies.vs_option_index.settings import all_settings, traffic_settings, visitors_settings
+from studies.vs_option_index.settings import (
+    all_settings,
+    real_seasons,
+    traffic_settings,
+    visitors_settings,
+)
 
 
 @pytest.fixture(scope="module")
@@ -189,7 +193,7 @@ DATA = Path(__file__).parents[2].parent / "shared" / "data"
 @pytest.mark.realdata
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no real data: {DATA} does not exist")
 def test_real_seasons() -> None:
-    found = {season.id: season.G for season in real_seasons(DATA)}
+    found = {name: G for name, G, *_ in real_seasons(DATA)}
     assert found["leeds-christmas-hours"].values.max() == 19820
     assert found["leeds-days"].turns == pytest.approx(365, abs=13)
     assert found["shop-hours"].values.min() >= 1
