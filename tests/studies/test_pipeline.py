@@ -12,7 +12,7 @@ import pytest
 
 import highseason as hs
 from highseason.traffic import wave
-from studies import STUDIES, Study, paper, pipeline
+from studies import STUDIES, Study, pipeline
 from studies.session import SimulationTask, StudySession
 from studies.simulated.plots import shapes
 
@@ -69,13 +69,6 @@ def test_settings_are_played_by_several_workers(tmp_path: Path) -> None:
     assert [result.settings for result in first] == [result.settings for result in again[:2]]
     assert session.reused == 2
     assert len(list((tmp_path / "runs").iterdir())) == 3
-
-
-def test_the_guide_lists_every_figure_and_table_of_the_paper() -> None:
-    guide = (ROOT / "docs/guides/reproduce.md").read_text(encoding="utf-8")
-    for item in paper.ITEMS:
-        command = item.command if item.command.startswith("–") else f"`{item.command}`"
-        assert f"| {item.number} | {item.content} | {item.section} | {command} |" in guide
 
 
 def test_figures_are_also_pdf_on_request(tmp_path: Path) -> None:
