@@ -155,11 +155,14 @@ def play_decks(players: dict[str, Any], games: Any, workers: int) -> dict[str, A
 
 def track(policy: Any, course: Any, *, readable: bool = False, **options: Any) -> Any:
     """Matched rows, kinds and counts of one replay, compiled or by the readable loop."""
+    from tests.reference import replay as reference
+
     from highseason.logs.player import Player, ReplayOptions
     from highseason.logs.replay_kernel import EventOrder
 
     player = Player(policy, course, ReplayOptions(**options))
-    return player.play(EventOrder.whole(len(course.events)), 7, compiled=not readable)
+    play = functools.partial(reference.replay, player) if readable else player.play
+    return play(EventOrder.whole(len(course.events)), 7)
 
 
 def distributions() -> Any:

@@ -1,4 +1,4 @@
-"""The compiled replay against the readable one, record by record."""
+"""The compiled replay against the readable one, event by event."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.engine import settings
 from tests.logs.logs import mortal_log, with_chances
+from tests.reference import replay as reference
 
 import highseason as hs
 from highseason.logs import Events, PreparedLog
@@ -55,8 +56,7 @@ def both(
     policy: Policy, course: PreparedLog, order: EventOrder, options: ReplayOptions, seed: int
 ) -> tuple[ReplayTrace, ReplayTrace]:
     player = Player(policy, course, options)
-    assert player._plan is not None, f"{policy} was not compiled"
-    return player.play(order, seed), player.play(order, seed, compiled=False)
+    return player.play(order, seed), reference.replay(player, order, seed)
 
 
 def assert_same(
@@ -208,6 +208,7 @@ def test_what_cannot_be_compiled_runs_in_python_with_a_warning(
     result = hs.replay({"memory": Remembers(), "ucb": hs.UCB()}, LOG)
     assert "Remembers cannot be compiled and is replayed in slow Python" in caplog.text
     assert result["memory"].turns > 50
+    assert_same(Remembers(), PreparedLog.of(LOG), EventOrder.whole(len(LOG)), ReplayOptions(), 1)
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 from tests.logs.logs import mortal_log
+from tests.reference import replay as reference
 
 import highseason as hs
 from highseason.logs.player import Player, ReplayOptions
@@ -45,8 +47,8 @@ LOG = PreparedLog.of(mortal_log(3000))
 
 def matches(policy: Policy, compiled: bool) -> list[int]:
     player = Player(policy, LOG, ReplayOptions())
-    trace = player.play(EventOrder.whole(len(LOG.events)), seed=3, compiled=compiled)
-    return trace.matched.tolist()
+    play = player.play if compiled else functools.partial(reference.replay, player)
+    return play(EventOrder.whole(len(LOG.events)), seed=3).matched.tolist()
 
 
 @pytest.mark.parametrize("module", ["somebody.elses", "highseason.policies.shrinking"])

@@ -1,6 +1,6 @@
 """What a turn needs of a rule, and the one definition of a turn: a legal choice, an observation.
 
-`play`, the reference replay and the live bandit call these functions.  Compiled kernels share
+`play` and the live bandit call these functions.  Compiled kernels share
 `is_legal` and are held to the rest by `checks`.
 """
 

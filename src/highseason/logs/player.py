@@ -1,8 +1,8 @@
 """Policies on logs: one run of one policy, and all runs of a replay in blocks for the workers.
 
-A run is compiled where possible, otherwise played in plain Python.  A block is some runs of one
-policy on one log, which any worker can replay by itself.  A log in a file is read by the workers
-that replay it, so the caller holds none of them.
+The kernel of a run is compiled where possible, otherwise it is plain Python.  A block is some runs
+of one policy on one log, which any worker can replay by itself.  A log in a file is read by the
+workers that replay it, so the caller holds none of them.
 """
 
 import functools
@@ -10,7 +10,7 @@ import logging
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Self, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,11 +30,10 @@ from highseason.logs.diagnostics import (
 )
 from highseason.logs.estimators import effective_size, mean_estimate, weighted_estimates
 from highseason.logs.prepared_log import LogFile, PreparedLog, cached
-from highseason.logs.reference import replay_reference
 from highseason.logs.replay_kernel import EventOrder, KernelOptions, LogLifetimes, ReplayTrace
 from highseason.logs.result import ReplayOutcome, Runs
 from highseason.policies import Policy
-from highseason.policies.plan import UnknownFuture, require_future
+from highseason.policies.plan import UnknownFuture, View, require_future
 
 Init = Literal["first-shown", "rule"]
 
@@ -118,40 +117,53 @@ class Player:
         """The propensity that every event of a pool is thinned to; None if nothing is thinned."""
         return self._columns.lowest if self.options.thin else None
 
-    def play(
-        self, order: EventOrder, seed: int = 0, run: int = 0, compiled: bool = True
-    ) -> ReplayTrace:
-        """Replay these events as run `run` of `seed`, compiled if the policy can be."""
+    def play(self, order: EventOrder, seed: int = 0, run: int = 0) -> ReplayTrace:
+        """Replay these events as run `run` of `seed`."""
+        trace = ReplayTrace.empty(order.events)
         if order.events == 0:
-            return ReplayTrace.empty(0)
-        first, last = self._span(order)
-        options = self.kernel_options(first, game_key(seed, run))
-        known, by_end = self.options.known_lifetimes, self.policy.lifetime_options.ranks_by_end
-        lifetimes = self.log.lifetimes(first, last, known, by_end)
-        if self._plan is None or not compiled:
-            options, rows = options._replace(key=int(options.key)), order.rows()
-            lowest = self.lowest_propensity
-            trace = replay_reference(self.policy, self.log, rows, lifetimes, options, lowest)
-        else:
-            trace = self._play_compiled(order, lifetimes, options)
+            return trace
+        lifetimes, options = self.settings(order, seed, run)
+        rule, arms = self.policy.rule, len(self.log.events.arms)
+        largest = int(self.log.pools.sizes.max(initial=0))
+        # In plain Python, where anything may be carried, or compiled.
+        play: Any = kernel.replay_kernel
+        plan: Any = self._plain_plan
+        carry: Any = [self.policy.unwrapped.begin()] * 2
+        functions: Any = [getattr(rule, name) for name in RuleFunctions._fields]
+        if self._plan is not None:
+            play, (plan, parameters, carry) = kernel.compiled_replay(), self._plan
+            key: Any = np.uint64(options.key)  # a machine word, however small
+            functions, options = self._functions, options._replace(key=key, parameters=parameters)
+        memory = kernel.Memory.of(rule, arms, largest, carry)
+        play(self._columns, order, lifetimes, options, memory, plan, *functions, trace)
         if trace.failure[0]:
             raise self._failure(*trace.failure.tolist())
         return trace.trimmed()
 
-    def kernel_options(self, first: int, key: int) -> KernelOptions:
-        """What the kernel needs to know, for a run that starts at bin `first` of the log."""
-        policy, rule = self.policy, self.policy.rule
-        random_ties = policy.ties == "random"
-        return KernelOptions(
-            key=cast(int, np.uint64(key)),  # a machine word, however small
+    def _plain_plan(self, parameters: Any, carry: list[Any], view: View) -> float:
+        """The plan of a policy that cannot be compiled, as the kernel calls it."""
+        level, carry[1] = self.policy.unwrapped.step(carry[0], UnknownFuture(*view))
+        return level
+
+    def settings(
+        self, order: EventOrder, seed: int, run: int
+    ) -> tuple[LogLifetimes, KernelOptions]:
+        """The arms' lifetimes in a run, and what else the kernel needs to know."""
+        policy, rule, bins = self.policy, self.policy.rule, self.log.bins
+        is_whole = order.covers(len(self.log.events))
+        clock = bins.clock[np.array([0, -1]) if is_whole else bins.of[order.rows()]]
+        first, last = int(clock.min()), int(clock.max())
+        mortal, random_ties = policy.lifetime_options, policy.ties == "random"
+        options = KernelOptions(
+            key=game_key(seed, run),
             start=first,
             turns=self.options.turns or _NO_LIMIT,
             lowest=self.log.lowest_G,
-            scale=float(policy.lifetime_options.weight_scale),
+            scale=float(mortal.weight_scale),
             low=rule.allowed[0],
             high=rule.allowed[1],
             first_shown=self.options.init == "first-shown" and rule.traits.tries_each_arm,
-            initial_arms=policy.lifetime_options.initial_arms,
+            initial_arms=mortal.initial_arms,
             random_ties=random_ties,
             scaled=policy.learns_scaled,
             # Random ties depend on the arms' indices and on the random numbers of each event.
@@ -159,27 +171,8 @@ class Player:
             keeps=kernel.NEVER_KEPT if random_ties else _KEEPS[rule.traits.stable],
             parameters=np.zeros(0, np.uint8),
         )
-
-    def _span(self, order: EventOrder) -> tuple[int, int]:
-        """The first and the last clock of a run."""
-        bins, whole = self.log.bins, order.covers(len(self.log.events))
-        read = np.array([0, -1]) if whole else bins.of[order.rows()]
-        return int(bins.clock[read].min()), int(bins.clock[read].max())
-
-    def _play_compiled(
-        self, order: EventOrder, lifetimes: LogLifetimes, options: KernelOptions
-    ) -> ReplayTrace:
-        assert self._plan is not None
-        assert self._functions is not None
-        rule, arms = self.policy.rule, len(self.log.events.arms)
-        plan, largest = self._plan, int(self.log.pools.sizes.max(initial=0))
-        trace = ReplayTrace.empty(order.events)
-        memory = kernel.Memory.of(rule, arms, largest, plan.carry)
-        options = options._replace(parameters=plan.parameters)
-        functions = (plan.plan, *self._functions)
-        compiled = kernel.compiled_replay()
-        compiled(self._columns, order, lifetimes, options, memory, *functions, trace)
-        return trace
+        known = self.options.known_lifetimes
+        return self.log.lifetimes(first, last, known, mortal.ranks_by_end), options
 
     def _failure(self, turn: float, arm: float, level: float) -> ValueError:
         rule, (low, high) = self.policy.rule, self.policy.rule.allowed

@@ -57,7 +57,7 @@ def replay(
     used is an unbiased estimate of what the policy earns per turn, because whether an event is used
     does not depend on its reward.  Where pools differ in size, an event is used with probability
     one over its pool's size: the mean over-weights small pools, and `ReplayOutcome.weighted`
-    corrects it.  `logs.reference.replay_reference` defines step by step what happens to an event.
+    corrects it.  `logs.replay_kernel` says step by step what happens to an event.
 
     G(t) is the number of events in the event's time bin, including those of arms that are not
     studied.  It regulates the policy; rewards are not multiplied by it.  Thresholds on G (`q0.75`)

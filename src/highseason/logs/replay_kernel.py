@@ -1,4 +1,4 @@
-"""The compiled replay of a log; `reference.replay_reference` defines what it does.
+"""The replay of a log, event by event, and the plans of policies as it calls them.
 
 A log may have hundreds of arms and its pools a few dozen.  A rule that only compares arms is shown
 those of the pool, copied into a small state when the pool changes.  A choice that nothing has
@@ -154,7 +154,7 @@ class Memory(NamedTuple):
 
     state: ArmState  # of all arms of the log
     room: ArmState  # of the arms of one pool
-    carry: NDArray[np.float64]  # of the plan: now, and after the event if it matches
+    carry: Any  # of the plan: now, and after the event if it matches; an array if compiled
     shown: NDArray[np.bool_]  # by arm: whether the run shows it, out of a pool that holds it
     opening: NDArray[np.bool_]  # whether it is tried before the rule chooses at all
     marked: NDArray[np.bool_]  # the same, by position in the state that the rule sees
@@ -163,7 +163,7 @@ class Memory(NamedTuple):
     scores: NDArray[np.float64]  # their lifetime scores
 
     @classmethod
-    def of(cls, rule: Rule, arms: int, largest: int, carry: NDArray[np.float64]) -> Self:
+    def of(cls, rule: Rule, arms: int, largest: int, carry: Any) -> Self:
         """Memory for a log with this many arms, and as many as `largest` in a pool."""
         state, room = rule.fresh_state(arms), rule.fresh_state(largest)
         shown, opening, marked = np.zeros((3, arms), np.bool_)
@@ -298,7 +298,27 @@ def replay_kernel(
     set_weights: SetWeights,
     trace: ReplayTrace,
 ) -> None:
-    """Play one policy along the events of a run."""
+    """Play one policy along the events of a run.
+
+    For each event:
+
+    1. Its arm is not studied, or not in its pool: skip it.
+    2. If the log is thinned (`log.lowest`): skip it with a probability that leaves every arm of the
+       pool equally likely.
+    3. If the policy opens with some arms (`options.initial_arms`, the paper's M_I) and one of them
+       is available and untried: an event that shows such an arm is its first turn; discard any
+       other.
+    4. Otherwise ask the rule, with turn = matched turns + 1, the G of the event's bin and the arms
+       of the pool.  A stochastic policy draws again for every event.
+    5. The rule asks for an untried arm (and `options.first_shown`): an event that shows any untried
+       arm is that arm's first turn; discard one that shows a tried arm.  So rules that try every
+       arm once begin with the first display of each.  An arm that starts later is untried when it
+       appears and, unless the rule prefers another, holds up everything else until it was shown
+       once.  Arms that never occur in the run count as unavailable.
+    6. The rule asks for another arm than the one shown: discard the event.  Nothing is learned and
+       no turn passes.
+    7. It asks for the arm shown: the turn counts, its reward is learned, and the plan moves on.
+    """
     find_shown(log, order, memory.shown)
     state, carry = memory.state, memory.carry
     state.start[:] = lifetimes.start

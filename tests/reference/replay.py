@@ -1,8 +1,6 @@
-"""One policy along a log, event by event, in plain Python: this loop defines what replay does.
+"""One policy along a log, event by event, in the slow and obvious way."""
 
-The compiled kernel matches the same events for the same seed.  The loop also plays policies whose
-`step` or rule cannot be compiled.
-"""
+from __future__ import annotations
 
 import math
 
@@ -12,53 +10,34 @@ from numpy.typing import NDArray
 from highseason.core.random import REWARD, draw, turn_key
 from highseason.engine import learn, select
 from highseason.engine.turn import choose
+from highseason.logs import PreparedLog
 from highseason.logs import replay_kernel as kernel
-from highseason.logs.prepared_log import PreparedLog
-from highseason.logs.replay_kernel import KernelOptions, LogLifetimes, ReplayTrace
+from highseason.logs.player import Player
+from highseason.logs.replay_kernel import EventOrder, KernelOptions, LogLifetimes, ReplayTrace
 from highseason.policies import UNKNOWN_TURNS, Observation, Policy, Turn
 from highseason.policies.lifetimes import mark_opening, reveal_ends
 from highseason.policies.plan import UnknownFuture
 
 
-def replay_reference(
-    policy: Policy,
-    log: PreparedLog,
-    rows: NDArray[np.int64],
-    lifetimes: LogLifetimes,
-    options: KernelOptions,
-    lowest: NDArray[np.float64] | None = None,
-) -> ReplayTrace:
-    """Play one policy, its thresholds resolved, along some rows of a log.
+def replay(player: Player, order: EventOrder, seed: int = 0, run: int = 0) -> ReplayTrace:
+    """Play one policy along the events of a run.
 
-    For each event:
-
-    1. Its arm is not studied, or not in its pool: skip it.
-    2. If the log is thinned (`lowest`): skip it with a probability that leaves every arm of the
-       pool equally likely.
-    3. If the policy opens with some arms (`options.initial_arms`, the paper's M_I) and one of them
-       is available and untried: an event that shows such an arm is its first turn; discard any
-       other.
-    4. Otherwise ask the rule, with turn = matched turns + 1, the G of the event's bin and the arms
-       of the pool.  A stochastic policy draws again for every event.
-    5. The rule asks for an untried arm (and `options.first_shown`): an event that shows any untried
-       arm is that arm's first turn; discard one that shows a tried arm.  So rules that try every
-       arm once begin with the first display of each.  An arm that starts later is untried when it
-       appears and, unless the rule prefers another, holds up everything else until it was shown
-       once.  Arms that never occur in the run count as unavailable.
-    6. The rule asks for another arm than the one shown: discard the event.  Nothing is learned and
-       no turn passes.
-    7. It asks for the arm shown: the turn counts, its reward is learned, and the plan moves on.
+    The numbers in `_ReferenceRun.read` are the steps of `replay_kernel`.
     """
-    run = _ReferenceRun(policy, log, rows, lifetimes, options, lowest)
+    lifetimes, options = player.settings(order, seed, run)
+    rows = order.rows()
+    game = _ReferenceRun(
+        player.policy, player.log, rows, lifetimes, options, player.lowest_propensity
+    )
     for i, row in enumerate(rows.tolist()):
-        fate = run.read(i, row)
-        run.counts[fate] += 1
+        fate = game.read(i, row)
+        game.counts[fate] += 1
         if fate in (kernel.NOT_STUDIED, kernel.THINNED):
-            run.counts[kernel.SKIPPED] += not run.trying
-        if run.failure[0] or run.turn > options.turns:
+            game.counts[kernel.SKIPPED] += not game.trying
+        if game.turn > options.turns:
             break
-    matched, kinds = np.array(run.matched, np.int64), np.array(run.kinds, np.uint8)
-    return ReplayTrace(matched, kinds, run.counts, run.failure)
+    matched, kinds = np.array(game.matched, np.int64), np.array(game.kinds, np.uint8)
+    return ReplayTrace(matched, kinds, game.counts, np.zeros(3))
 
 
 class _ReferenceRun:
@@ -86,7 +65,6 @@ class _ReferenceRun:
         self.matched: list[int] = []
         self.kinds: list[int] = []
         self.counts = np.zeros(kernel.COUNTS, np.int64)
-        self.failure = np.zeros(3)
 
     def read(self, i: int, row: int) -> int:
         """What becomes of event `i` of the run; the numbers are the steps above."""
@@ -111,9 +89,8 @@ class _ReferenceRun:
         size = int(state.available.sum())
         view = UnknownFuture.of(self.turn, G, size, options.lowest, options.lowest)
         level, carried = self.planner.step(self.carry, view)
-        if not (math.isfinite(level) and options.low <= level <= options.high):
-            self.failure[:] = self.turn, -1, level
-            return kernel.OTHER_ARM
+        assert math.isfinite(level)
+        assert options.low <= level <= options.high
         turn = Turn(self.turn, level, G, math.nan, UNKNOWN_TURNS, key, options.random_ties, clock)
         chosen, exploited = arm, False
         if not tried:  # 4
