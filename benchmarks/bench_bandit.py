@@ -33,7 +33,7 @@ MEASURED = 300
 
 
 def traffic(t: int) -> float:
-    """The customers of a turn, the same in every run."""
+    """The visitors of a turn, the same in every run."""
     return 100.0 + 50.0 * float(np.sin(t / 9.0)) + (t * 7919) % 37
 
 

@@ -23,7 +23,7 @@ SEED = 20_260_101
 
 
 def shop_traffic(days: int, busiest: float, unit: float, seed: int) -> hs.traffic.Multiplier:
-    """A weekly rhythm, a yearly peak of a month, and noise: customers a day, in some unit."""
+    """A weekly rhythm, a yearly peak of a month, and noise: visitors a day, in some unit."""
     day = np.arange(days)
     noise = np.random.default_rng(seed).lognormal(0.0, 0.25, days)
     weekly = 1.0 + 0.6 * ((day % 7) >= 5)

@@ -73,9 +73,9 @@ def test_ours_learns_and_predicts() -> None:
 def test_traffic_regulates_it() -> None:
     ours = to_mabwiser("threshold:z=10+constant-epsilon:epsilon=1", [1, 2, 3], seed=1)
     ours.fit([1, 2, 3], [0, 1, 0])
-    ours.traffic = 50
+    ours.visitors = 50
     assert {ours.predict() for _ in range(30)} == {2}
-    ours.traffic = 1
+    ours.visitors = 1
     assert len({ours.predict() for _ in range(30)}) == 3
 
 

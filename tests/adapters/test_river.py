@@ -94,9 +94,9 @@ def test_traffic_regulates_it() -> None:
     ours = to_river("threshold:z=10+constant-epsilon:epsilon=1", seed=1)
     for arm in "abc":
         ours.update(arm, float(arm == "b"))
-    ours.traffic = 50
+    ours.visitors = 50
     assert {ours.pull("abc") for _ in range(30)} == {"b"}
-    ours.traffic = 1
+    ours.visitors = 1
     assert len({ours.pull("abc") for _ in range(30)}) == 3
 
 

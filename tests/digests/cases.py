@@ -600,7 +600,7 @@ def few_of_decks() -> dict[str, Any]:
 
 
 def paid(arm: str, t: int) -> float:
-    """What an arm pays a customer in a turn."""
+    """What an arm pays a visitor in a turn."""
     return round(0.1 * (ord(arm) - 96) + 0.3 * float(noise(t, ord(arm))[-1]), 6)
 
 

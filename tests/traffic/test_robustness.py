@@ -58,7 +58,7 @@ def test_minutes_need_little_memory(name: str) -> None:
 
 
 def with_closed_hours(share: float = 0.15) -> Multiplier:
-    """Open from 9 to 18, with customers in most of these hours."""
+    """Open from 9 to 18, with visitors in most of these hours."""
     rng, hours = np.random.default_rng(3), np.arange(24 * 56)
     clock = hours % 24
     rate = np.where((clock >= 9) & (clock < 18), 40 * np.exp(-(((clock - 13) / 3.0) ** 2)) + 2, 0)

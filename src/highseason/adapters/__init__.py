@@ -58,11 +58,11 @@ def to_river(policy: Policy | str, seed: int = 0, **options: Any) -> RiverPolicy
         policy: The policy, or its text as on the command line.
         seed: Its random numbers.
         options: `multiplier`, the whole of G if it is known, and River's own: `burn_in`,
-            `reward_obj` and `reward_scaler`.  Where G comes turn by turn, set `traffic` before each
-            pull.
+            `reward_obj` and `reward_scaler`.  Where G comes turn by turn, set `visitors` before
+            each pull.
 
     >>> ours = to_river("soft+thompson", seed=1)
-    >>> ours.traffic = 300
+    >>> ours.visitors = 300
     >>> arm = ours.pull(["red", "blue"])
     >>> ours.update(arm, 1.0)
     """

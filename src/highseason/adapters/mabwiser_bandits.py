@@ -55,7 +55,7 @@ class MabwiserPlayer:
 class MabwiserBandit(MAB):  # type: ignore[misc]
     """A policy of highseason behind the interface of `MAB`.
 
-    `predict` decides a turn.  Set `traffic` before it, where the policy is to know G and it is not
+    `predict` decides a turn.  Set `visitors` before it, where the policy is to know G and it is not
     known as a whole (`multiplier`).
     """
 
@@ -73,13 +73,13 @@ class MabwiserBandit(MAB):  # type: ignore[misc]
         return self._policy
 
     @property
-    def traffic(self) -> float:
+    def visitors(self) -> float:
         """G of the next turn, if it is not known from the start."""
-        return float(self._imp.traffic)
+        return float(self._imp.visitors)
 
-    @traffic.setter
-    def traffic(self, value: float) -> None:
-        self._imp.traffic = float(value)
+    @visitors.setter
+    def visitors(self, value: float) -> None:
+        self._imp.visitors = float(value)
 
 
 class _Learner(BaseMAB):  # type: ignore[misc]
@@ -87,7 +87,7 @@ class _Learner(BaseMAB):  # type: ignore[misc]
 
     def __init__(self, rng: Any, arms: list[Any], make: Callable[[], OnlineGame]) -> None:
         super().__init__(rng, arms, 1)
-        self._make, self.traffic = make, 1.0
+        self._make, self.visitors = make, 1.0
         self._game = self._started()
 
     def _started(self) -> OnlineGame:
@@ -113,8 +113,8 @@ class _Learner(BaseMAB):  # type: ignore[misc]
     def predict(self, contexts: Any = None) -> Any:
         """The arm of the next turn, or of one turn for each context; contexts are ignored."""
         if contexts is None:
-            return self._game.choose(self.arms, self.traffic)
-        return [self._game.choose(self.arms, self.traffic) for _ in contexts]
+            return self._game.choose(self.arms, self.visitors)
+        return [self._game.choose(self.arms, self.visitors) for _ in contexts]
 
     def predict_expectations(self, contexts: Any = None) -> Any:
         """What the policy compares each arm by, such as its average reward."""

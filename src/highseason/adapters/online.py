@@ -1,6 +1,6 @@
-"""One of our policies outside our games: it is asked for an arm, and told a reward, when it suits.
+"""One of our policies outside our games: arms are asked for and rewards learned in any order.
 
-Other libraries know no turns and no G.  Here every question is a turn; G is 1, or what is said.
+Other libraries know no turns and no G.  Here every question is a turn; G is 1, or what is given.
 """
 
 import math
@@ -55,7 +55,7 @@ class OnlineGame:
         self._planner = None
         return len(self.ids) - 1
 
-    def choose(self, arms: Sequence[Any], traffic: float = 1.0) -> Any:
+    def choose(self, arms: Sequence[Any], visitors: float = 1.0) -> Any:
         """The arm of the next turn, of those that are offered."""
         offered = [self.add(arm) for arm in arms]
         state = self._state
@@ -64,13 +64,13 @@ class OnlineGame:
         rule, options = self.policy.rule, self.policy.lifetime_options
         self.turn += 1
         rule.set_weights(state, self.turn, np.ones(len(self.ids)), options.weight_scale)
-        arm, _ = decide(rule, state, self._next_turn(float(traffic)))
+        arm, _ = decide(rule, state, self._next_turn(float(visitors)))
         return self.ids[arm]
 
     def learn(self, arm: Any, reward: float) -> None:
-        """A reward of an arm, whoever chose it."""
+        """Learn a reward of an arm, which need not have been chosen here."""
         number, state = self.add(arm), self._state
-        if state.selections[number] <= state.pulls[number]:  # another one's choice
+        if state.selections[number] <= state.pulls[number]:  # chosen elsewhere
             state.selections[number] += 1
         turn = Turn(max(1, self.turn), 0.0, 1.0, math.nan, UNKNOWN_TURNS, 0, False, self.turn)
         state.available[number] = True
@@ -81,12 +81,12 @@ class OnlineGame:
         standings = self.policy.rule.standings(self._state, -1)
         return {self.ids[arm]: value or 0.0 for arm, value in standings}
 
-    def _next_turn(self, traffic: float) -> Turn:
+    def _next_turn(self, visitors: float) -> Turn:
         key, ties = turn_key(self._start, self.turn), self.policy.ties == "random"
         if self._G is not None and self.turn <= self._G.turns:
             plan = self._plan(self._G)
             return Horizon.known(self._G.values).turn(self.turn, plan.at(self.turn), key, ties)
-        G = traffic if self._G is None else float(self._G.values[-1])
+        G = visitors if self._G is None else float(self._G.values[-1])
         level = self._level(G)
         return Turn(self.turn, level, G, math.nan, UNKNOWN_TURNS, key, ties, self.turn)
 

@@ -54,11 +54,11 @@ class RiverPolicy(Policy):
     ) -> None:
         super().__init__(reward_obj=reward_obj, reward_scaler=reward_scaler, burn_in=burn_in)
         self.policy, self.multiplier, self.seed = policy, multiplier, seed
-        self.traffic = 1.0
+        self.visitors = 1.0
         self._game = OnlineGame(policy, seed, multiplier)
 
     def _pull(self, arm_ids: list[ArmID]) -> Any:
-        return self._game.choose(list(arm_ids), self.traffic)
+        return self._game.choose(list(arm_ids), self.visitors)
 
     def update(self, arm_id: Any, *reward_args: Any, **reward_kwargs: Any) -> None:
         """Learn, as River's policies do, and let ours learn."""

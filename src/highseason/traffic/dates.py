@@ -58,7 +58,7 @@ class Stamps(NamedTuple):
 def parse_time(text: str) -> Stamp | None:
     """Read an ISO date or time; None for any other text.
 
-    A bare year is refused: in a file it looks like a number of customers.
+    A bare year is refused: in a file it looks like a number of visitors.
 
     >>> parse_time("2013-12-26 12:00+01:00")
     Stamp(instant=np.datetime64('2013-12-26T11:00'), zone='+01:00')
