@@ -52,7 +52,7 @@ def test_what_is_left_out_is_told(call: Call, tmp_path: Path) -> None:
     assert "the click is neither 0 nor 1" in answer.stdout
     assert "log, line 2: 1317513601 id-1 7" in answer.stdout
     assert "cut: the gzip file ends early; what could be read is kept" in answer.stderr
-    assert "1 event earlier than the one before" in answer.stderr
+    assert "kept 1 event out of time order" in answer.stderr
 
 
 def test_tables(call: Call, logs: Path) -> None:

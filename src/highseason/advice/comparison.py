@@ -32,7 +32,7 @@ Kind = Literal["greedy", "unregulated", "regulated"]
 #: Never explore, explore at any time, or explore when it is quiet.
 Answer = Literal["greedy", "explore", "regulate"]
 
-#: Every policy that is tried, the simplest first: of policies that cannot be told apart, the first
+#: Every policy that is tried, the simplest first: of indistinguishable policies, the first
 #: is advised.  Greedy is the simplest; what has no constants comes before what has to be tuned, and
 #: what ignores G before what is regulated by it.  The naive policies and `uniform` are baselines,
 #: not candidates.

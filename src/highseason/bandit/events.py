@@ -325,7 +325,7 @@ class EventStore(Protocol):
     """
 
     def append(self, event: Event) -> None:
-        """Keep an event for good, or raise: then the bandit is not changed either."""
+        """Keep an event permanently, or raise: then the bandit is not changed either."""
 
     def __iter__(self) -> Iterator[Event]:
         """All events, oldest first."""

@@ -465,7 +465,7 @@ class LiveGame(Generic[ArmT]):
         learn(self.policy.rule, state, turn, observation, present)
 
     def weight_of(self, visitors: float) -> float:
-        """How many observations a reward counts as that so many visitors brought."""
+        """The number of observations that a reward from this many visitors counts as."""
         return self.policy.precision(visitors_of(1.0, visitors))
 
     def _correct(self, row: int, reward: float) -> None:
@@ -567,7 +567,7 @@ class LiveGame(Generic[ArmT]):
             self._learn(row, *outcome.lesson)
 
     def replay(self, event: Event) -> None:
-        """Apply an event that was read from a store; one that makes no sense is refused."""
+        """Apply an event that was read from a store; an inconsistent one is refused."""
         if event.seq != self.seq + 1:
             raise DocumentError(f"expected event {self.seq + 1}, got {event.seq}")
         try:

@@ -47,7 +47,7 @@ class Propensities(NamedTuple):
         return self.values[run] if run < len(self.values) else 0.0
 
     def fit(self, arm: int, arms: int) -> bool:
-        """Whether they can be the probabilities of so many arms, and this one was possible."""
+        """Whether they can be the probabilities of `arms` arms, and `arm` was possible."""
         widths = [end - start for start, end in pairwise((0, *self.ends))]
         if len(widths) != len(self.values) or min(widths, default=0) < 1 or self.ends[-1] > arms:
             return False

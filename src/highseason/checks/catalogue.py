@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 class CheckFailed(AssertionError):  # noqa: N818  # it reports, as a failing assertion does
-    """A promise is broken; the message says what was expected and what came."""
+    """A promise is broken; the message says what was expected and what happened."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ def check_policy(policy: Policy | type[Policy]) -> None:
     """Check a policy, or a class with its default parameters, against what policies promise.
 
     Raises:
-        CheckFailed: With a sentence that says what was expected and what came.
+        CheckFailed: With a sentence that says what was expected and what happened.
 
     >>> import highseason as hs
     >>> check_policy(hs.VariablePool(c=20))

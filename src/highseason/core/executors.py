@@ -112,7 +112,7 @@ def _open(executor: str | Executor | None, workers: int | None) -> Pool:
 
 
 def check_executor(executor: Executors) -> None:
-    """Raise a `ValueError` for a name that is none, before any work."""
+    """Raise `ValueError` for an unknown executor name, before any work."""
     if executor is None or isinstance(executor, Executor | Pool) or executor in EXECUTORS:
         return
     kind, separator, _ = str(executor).partition("://")

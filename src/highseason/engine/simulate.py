@@ -41,9 +41,9 @@ from highseason.traffic import Multiplier, as_multiplier
 
 #: Above this many games only sufficient statistics are kept, unless `keep="games"`.
 KEPT_GAMES = 100_000
-#: A simulation has about this many blocks, of at least and at most so many games, …
+#: A simulation has about this many blocks, of between these numbers of games, …
 _BLOCKS, _FEWEST_GAMES, _MOST_GAMES = 256, 64, 4096
-#: … and fewer where one would take less than so many seconds.
+#: … and fewer where one would take less than this many seconds.
 _BLOCK_SECONDS = 0.03
 #: Seconds of work below which handing it out costs more than it saves.
 _WORTH_WORKERS = 0.04

@@ -63,7 +63,7 @@ class NoiseFit:
         rates: The mean reward of a visitor, by arm, with intervals.
         rho: The correlation of two visitors of the same turn who see the same arm.
         day: The effect of a turn on all arms, relative to their rates; None where no two arms
-            share a turn, so that it cannot be told from `rho`, which then contains it.
+            share a turn: it is then indistinguishable from `rho`, which contains it.
         turns: A row per turn: its visitors and how many independent visitors would teach as much.
     """
 
@@ -133,8 +133,8 @@ class NoiseFit:
     def _about_days(self) -> str:
         if self.day is None:
             return (
-                "No two arms share enough turns, so good and bad days of all arms cannot be told "
-                "from the noise of one arm: rho contains both."
+                "No two arms share enough turns to separate good and bad days of all arms from the "
+                "noise of one arm: rho contains both."
             )
         value, low, high = self.day
         if low == 0.0:

@@ -139,7 +139,7 @@ class ReplayTrace(NamedTuple):
 
     @classmethod
     def empty(cls, events: int) -> Self:
-        """Room for a run over so many events; memory is used only as turns match."""
+        """Room for a run over `events` events; memory is used only as turns match."""
         places = np.empty(events, np.int64), np.empty(events, np.uint8)
         return cls(*places, np.zeros(COUNTS, np.int64), np.zeros(3))
 

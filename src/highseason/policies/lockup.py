@@ -32,7 +32,7 @@ class SwitchingLimits(NamedTuple):
 
     stay: int  # Turns that an arm stays at least
     changes: int  # How many changes there may be …
-    period: int  # … in so many turns in a row
+    period: int  # … in this many turns in a row
     # Spans of turns, first and last, on which the arm may not change
     frozen: tuple[tuple[int, int], ...]
 

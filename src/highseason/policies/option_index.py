@@ -63,7 +63,7 @@ from highseason.policies.state import (
 #: Plays needed to change one's mind about an arm, per play it was worth so far: the value at which
 #: the index follows the Gittins index of a normal arm.
 PERSISTENCE = 0.3
-#: Among many arms a search ends before all are tried: so many times the root of the turns, at most.
+#: Among many arms a search ends before all are tried: at this many times the root of the turns.
 SEARCHED = 2.0
 _INVERSE_TWO_PI = 0.5 / math.pi
 

@@ -160,7 +160,7 @@ def legend_below(
 
 
 def _fitting(labels: Sequence[str], columns: int, letters: float) -> int:
-    """The most columns, which matplotlib fills one by one, that so many letters have room for."""
+    """The most columns that fit into `letters` letters; matplotlib fills one after the other."""
     for count in range(min(columns, len(labels)), 1, -1):
         rows = math.ceil(len(labels) / count)
         longest = (max(map(len, labels[i : i + rows])) for i in range(0, len(labels), rows))

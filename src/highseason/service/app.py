@@ -129,7 +129,7 @@ async def _http_error(request: Request, reason: Exception) -> Response:
 
 
 async def _invalid(request: Request, reason: Exception) -> Response:
-    """Say what is wrong, without what came: it may be NaN, or very long."""
+    """Say what is wrong, without the rejected input: it may be NaN, or very long."""
     assert isinstance(reason, RequestValidationError), "the handler is for these"
     errors = [{key: error[key] for key in ("loc", "msg", "type")} for error in reason.errors()]
     return JSONResponse({"detail": errors}, 422)

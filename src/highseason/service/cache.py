@@ -16,7 +16,7 @@ REMEMBERED = 100
 
 
 class Recent(OrderedDict[str, T]):
-    """A dictionary that drops what was kept longest ago once there are more than `most`.
+    """A dictionary with at most `most` entries; the least recently kept is evicted.
 
     >>> recent = Recent[int](2)
     >>> recent.keep("a", 1), recent.keep("b", 2), recent.keep("a", 3), recent.keep("c", 4)

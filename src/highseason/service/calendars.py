@@ -79,7 +79,7 @@ class TurnNames:
         return [float(second) for second in seconds.tolist()]
 
     def width(self, turns: int, most: int) -> int:
-        """The least round number of turns per point that gives at most so many points."""
+        """The least round number of turns per point that gives at most `most` points."""
         ladder = _ROUND[self.unit]
         for width in ladder:
             if turns <= most * width:

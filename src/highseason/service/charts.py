@@ -87,7 +87,7 @@ class Buckets:
 
     @classmethod
     def of(cls, turns: TurnNames, count: int, most: int) -> Self:
-        """Groups of the first turns, at most so many."""
+        """Groups of the first `count` turns, at most `most` groups."""
         return cls(turns, count, turns.width(count, most))
 
     @property

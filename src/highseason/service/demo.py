@@ -21,7 +21,7 @@ TURNS, PLAYED, SEED = 365, 250, 2026
 
 
 def fill(service: Service, today: datetime | None = None) -> None:
-    """Play a year of days up to today; twice the same demo is one demo."""
+    """Play a year of days up to today; calling it again changes nothing."""
     today = today or datetime.now(UTC)
     if any(summary.id == NAME for summary in service.experiments()):
         return

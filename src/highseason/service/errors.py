@@ -8,7 +8,7 @@ class ServiceError(Exception):
 
 
 class InvalidError(ServiceError):
-    """The request makes no sense as it is."""
+    """The request is invalid."""
 
     status = 422
 

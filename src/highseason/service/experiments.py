@@ -104,7 +104,7 @@ class Service(Transactions):
     def change_status(
         self, experiment: str, change: Literal["pause", "resume", "archive"]
     ) -> Summary:
-        """Pause, resume or archive; what is so already stays so."""
+        """Pause, resume or archive; doing it again changes nothing."""
         kind, status, allowed = _CHANGES[change]
 
         def work(batch: Batch, brain: Brain) -> None:
@@ -123,7 +123,7 @@ class Service(Transactions):
     ) -> DecisionRecord:
         """The arm of a turn, of the turn in which `at` falls, or of the turn that is now.
 
-        A turn is decided once.  Whoever asks again gets the same answer.
+        A turn is decided once; asked again, the answer is the same.
         """
         known = self.locked(experiment, turn, at)
         return self.decide_soon(experiment, turn, at).result() if known is None else known

@@ -144,7 +144,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class DecisionRecord:
-    """A locked turn, and what came of it."""
+    """A locked turn, with its reward and visitors once they are known."""
 
     turn: int
     time: str | None

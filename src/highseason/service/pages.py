@@ -21,7 +21,7 @@ _AN_HOUR = "public, max-age=3600"
 
 @cache
 def asset(name: str) -> str:
-    """The address of a file; it changes with its content, so browsers may keep it for good."""
+    """The address of a file; it changes with its content, so browsers may keep it forever."""
     content = (FOLDER / name).read_bytes()
     return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
 

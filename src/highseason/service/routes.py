@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class Problem(BaseModel):
-    """Why a request was refused: what was expected, what came, how to fix it."""
+    """Why a request was refused: what was expected, what was sent, how to fix it."""
 
     detail: str
 
@@ -147,7 +147,7 @@ def archive_experiment(service: One, experiment: Id) -> Summary:
 async def decide(
     request: Request, experiment: Id, body: DecideBody | None = None
 ) -> DecisionRecord:
-    """Decide a turn, or the turn that is now.  Whoever asks again gets the same arm."""
+    """Decide a turn, or the current one; asked again, the answer is the same."""
     service: Service = request.app.state.service
     asked = (experiment, None, None) if body is None else (experiment, body.turn, body.at)
     if service.is_locked(*asked) is not None:

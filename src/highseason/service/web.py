@@ -92,7 +92,7 @@ class PageRoute(APIRoute):
             except ServiceError as reason:
                 return await run_in_threadpool(refusal, request, reason.status, str(reason))
             except RequestValidationError:
-                return refusal(request, 422, "the address of this page makes no sense")
+                return refusal(request, 422, "invalid page address")
 
         return guarded
 

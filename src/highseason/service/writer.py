@@ -25,7 +25,7 @@ log = logging.getLogger("highseason.service")
 #: The most requests in one transaction.
 MOST = 500
 
-#: How often a request is tried that another process got in the way of.
+#: How often a request is tried after a conflict with another process.
 ATTEMPTS = 3
 
 

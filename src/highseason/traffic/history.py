@@ -136,7 +136,7 @@ class History:
         return self.grid is None or self.seasons[-1] >= 0.9 * self.year
 
     def ceiling(self, turns: int) -> float:
-        """The highest logarithm that a forecast of so many turns can justify.
+        """The highest logarithm that a forecast of `turns` turns can justify.
 
         A fifth above the highest value so far, plus as much as the later half of the past grew over
         the earlier one, for as long as the forecast goes on.
@@ -166,7 +166,7 @@ def even(stamps: Stamps) -> tuple[Calendar, NDArray[np.int64]]:
 
 
 def enough(turns: int, season: float, grid: Calendar | None) -> bool:
-    """Whether the past holds a season often enough: twice, a year of days or less 1.5 times."""
+    """Whether the past covers a season at least twice, or the season of the year 1.5 times."""
     year = 0.0 if grid is None else grid.seasons()[-1]
     times = 1.5 if season > max(300.0, 0.99 * year) else 2.0
     return turns >= int(times * season)  # two years are 104 weeks and a bit

@@ -172,7 +172,7 @@ class CalendarView:
 
     @classmethod
     def of(cls, history: History, forecaster: SeasonAhead, halflife: float = 4.0) -> Self:
-        """Fit a regression in which the weight of a turn halves in so many years."""
+        """Fit a regression in which the weight of a turn halves every `halflife` years."""
         design = Design.of(history, forecaster.holidays, forecaster.country)
         n, y = history.turns, history.logs
         kept = history.seen & ~history.closed(0, n)
@@ -189,7 +189,7 @@ class CalendarView:
         return np.asarray(self.middle + self.regression(n, n + turns))
 
     def faded(self, weeks: float) -> Numbers:
-        """Weights of the past that fall by e in so many weeks."""
+        """Weights of the past that fall by a factor of e every `weeks` weeks."""
         n = self.history.turns
         age = (n - 1 - np.arange(n)) / self.history.week
         return np.asarray(self.weights * np.exp(-age / weeks))
@@ -203,7 +203,7 @@ class CalendarView:
 
 
 def origins(history: History, turns: int, count: int) -> list[int]:
-    """Turns in the later half of the past from which forecasts of so many turns are tried."""
+    """Turns in the later half of the past at which trial forecasts of `turns` turns begin."""
     n = history.turns
     first = max(n // 2, 2 * history.week, min(n - turns, round(1.2 * history.year)))
     every = np.unique(np.linspace(first, n - 1, count + 1)[:-1].astype(np.int64))

@@ -99,7 +99,7 @@ def _convert(log: LogFormat, out: Path, as_json: bool, **where: Any) -> None:
     for file in report.damaged:
         say(f"warning: {file}; what could be read is kept")
     if report.backwards:
-        say(f"warning: {counted(report.backwards, 'event')} earlier than the one before, kept")
+        say(f"warning: kept {counted(report.backwards, 'event')} out of time order")
     for note in report.notes:
         say(f"note: {note}")
     emit(as_json, lambda: {**report.to_dict(), "out": out}, lambda: _print(report, out))

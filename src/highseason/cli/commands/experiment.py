@@ -70,7 +70,7 @@ def _service(url: str, token: str | None) -> Iterator[Any]:
 def _subcommand(
     name: str, *examples: str, one: bool = True, text: str | None = None
 ) -> Callable[[Callable[..., Answer]], click.Command]:
-    """A command that gets a client and, unless told otherwise, the id of an experiment."""
+    """A command that gets a client and, with `one`, the id of an experiment."""
 
     def decorate(function: Callable[..., Answer]) -> click.Command:
         @functools.wraps(function)

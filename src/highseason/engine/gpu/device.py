@@ -121,7 +121,7 @@ class Gpu:
         self.launch(Program(name), blocks, _THREADS, 0, *arguments)
 
     def resident(self, program: Program, threads: int, shared: int, *arguments: Any) -> int:
-        """How many blocks of so many threads run at once."""
+        """How many blocks of `threads` threads run at once."""
         kernel = self._kernel(program, arguments, shared)
         each = self._cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
             kernel.kernel.ptr, threads, shared

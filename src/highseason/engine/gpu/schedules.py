@@ -146,7 +146,7 @@ def _in_rows(
 
 
 def _blocks_that_fit(device: Any, games: int, each: int, most: int) -> int:
-    """Blocks of threads for games of `each` bytes of memory, at most so many a multiprocessor."""
+    """The thread blocks that fit, at `each` bytes per game and `most` per multiprocessor."""
     fit: int = min(most * device.processors, _MEMORY // (each * _MANY_THREADS))
     return max(1, min(fit, -(-games // _MANY_THREADS)))
 
