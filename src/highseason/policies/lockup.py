@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from highseason.core.jitable import jitable
 from highseason.policies.base import parameter
@@ -21,20 +21,12 @@ from highseason.policies.rule import Floats, Rule, made_once
 from highseason.policies.state import ArmState, Observation, Turn
 from highseason.policies.wrappers import Wrapper
 
+#: Spans of turns, first and last, on which the arm may not change.
+Spans = tuple[tuple[int, int], ...]
 #: The shared numbers: the arm on display plus 1 (0: none), the turn it came, the last turn noted;
 #: the limits; how many changes have been noted, how many frozen spans there are; then a ring of the
 #: turns of changes, and the spans.
 ARM, SINCE, NOTED, STAY, CHANGES, PERIOD, COUNT, SPANS, FIRST = range(9)
-
-
-class SwitchingLimits(NamedTuple):
-    """Limits on switching; 0 is no limit."""
-
-    stay: int  # Turns that an arm stays at least
-    changes: int  # How many changes there may be …
-    period: int  # … in this many turns in a row
-    # Spans of turns, first and last, on which the arm may not change
-    frozen: tuple[tuple[int, int], ...]
 
 
 @jitable
@@ -83,11 +75,10 @@ def note(state: ArmState, t: int, arm: int, place: int) -> None:
 
 
 @made_once
-def limited(rule: Rule, limits: SwitchingLimits) -> Rule:
+def limited(rule: Rule, stay: int, changes: int, period: int, frozen: Spans) -> Rule:
     """The rule within, as far as the limits let it change the arm."""
     inner_start, inner_choose, inner_observe = rule.start, rule.choose, rule.observe
     inner_probabilities, place = rule.probabilities, rule.shared
-    stay, changes, period, frozen = limits
     ends = tuple(float(end) for span in frozen for end in span) or (0.0,)
     spans = len(frozen)
 
@@ -186,16 +177,17 @@ class LimitSwitching(Wrapper):
                 "give both, such as changes=2, period=28, or neither"
             )
         spans = frozen_spans(self.label, self.freeze)
-        object.__setattr__(self, "freeze", "/".join(_text(span) for span in spans))
+        texts = (str(a) if a == b else f"{a}-{b}" for a, b in spans)
+        object.__setattr__(self, "freeze", "/".join(texts))
         super()._check_rule()
 
     def wrapped(self, rule: Rule) -> Rule:
         """The rule within, with these limits."""
         spans = frozen_spans(self.label, self.freeze)
-        return limited(rule, SwitchingLimits(self.stay, self.changes, self.period, spans))
+        return limited(rule, self.stay, self.changes, self.period, spans)
 
 
-def frozen_spans(owner: str, text: Any) -> tuple[tuple[int, int], ...]:
+def frozen_spans(owner: str, text: Any) -> Spans:
     """Read spans of turns, such as "50-60/320-365"; a single turn is its own span.
 
     >>> frozen_spans("limit-switching", "50-60/80")
@@ -212,7 +204,3 @@ def frozen_spans(owner: str, text: Any) -> tuple[tuple[int, int], ...]:
             )
         spans.append((first, last))
     return tuple(spans)
-
-
-def _text(span: tuple[int, int]) -> str:
-    return f"{span[0]}-{span[1]}" if span[0] < span[1] else str(span[0])

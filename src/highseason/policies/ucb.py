@@ -26,15 +26,19 @@ from highseason.policies.ranking import (
     one_hot,
     precedes,
 )
-from highseason.policies.rule import (
-    Bonus,
-    Floats,
-    Intensity,
-    Rule,
-    RuleTraits,
-    made_once,
-)
+from highseason.policies.rule import Bonus, Floats, Intensity, Rule, RuleTraits, made_once
 from highseason.policies.state import ArmState, Turn
+
+
+@jitable
+def bonus(state: ArmState, turn: Turn, arm: int) -> float:
+    """The confidence radius; the level stands under the root, over the pulls."""
+    return math.sqrt(turn.level) * (1.0 / math.sqrt(state.pulls[arm]))
+
+
+def intensity(levels: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
+    """The radius of an arm that had its even share of the pulls, at most 1 (the whole range)."""
+    return np.minimum(1.0, np.sqrt(levels * arms / turns))
 
 
 @made_once
@@ -110,17 +114,6 @@ def bonus_of(rule: Rule, wrapper: str) -> Bonus:
             f"{rule.name!r} rule has no bonus"
         )
     return rule.bonus
-
-
-@jitable
-def bonus(state: ArmState, turn: Turn, arm: int) -> float:
-    """The confidence radius; the level stands under the root, over the pulls."""
-    return math.sqrt(turn.level) * (1.0 / math.sqrt(state.pulls[arm]))
-
-
-def intensity(levels: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
-    """The radius of an arm that had its even share of the pulls, at most 1 (the whole range)."""
-    return np.minimum(1.0, np.sqrt(levels * arms / turns))
 
 
 #: Below 0.01 even an arm tried only once has a radius below a tenth of the range of rewards.
