@@ -27,7 +27,6 @@ from highseason.core.random import REWARD, draw, game_keys, hash_at, turn_key
 from highseason.engine.kernels import interface
 from highseason.engine.turn import illegal_arm, is_legal
 from highseason.policies import Policy, Rule, fresh_state
-from highseason.policies.lifetimes import lifetimes_matter
 from highseason.policies.plan import Horizon, known_levels
 from highseason.policies.state import ArmState, Observation, Turn
 from highseason.rewards import effective_visitors
@@ -199,7 +198,7 @@ def _by_rule(players: Sequence[Policy]) -> list[list[int]]:
     for place, policy in enumerate(players):
         if policy.learns_scaled:
             raise ValueError(f"{policy} learns rewards times G; games with decks pay click rates")
-        if lifetimes_matter(policy):
+        if policy.uses_lifetimes:
             raise ValueError(
                 f"{policy} goes by how long arms live; in games with decks all arms stay, and "
                 "nothing tells it of lifetimes: play it with hs.simulate, or take soft-ucb here"

@@ -21,7 +21,7 @@ import highseason as hs
 from highseason.checks.games import same_course, same_totals
 from highseason.core.random import game_keys
 from highseason.policies import Policy
-from highseason.policies.lifetimes import Lifetimes, lifetimes_matter
+from highseason.policies.lifetimes import Lifetimes
 
 pytestmark = pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 
@@ -349,11 +349,11 @@ def test_a_forecast_ranks_lives_by_what_it_believes() -> None:
 
 
 def test_a_policy_without_lives_keeps_its_fast_kernel() -> None:
-    assert not lifetimes_matter(hs.UCB())
-    assert not lifetimes_matter(hs.policies.PeakGrabber(hs.UCB()))
-    assert lifetimes_matter(hs.SoftUCBMortal())
-    assert lifetimes_matter(hs.policies.CapIndex(hs.SoftUCBMortal(initial=3)))
-    assert lifetimes_matter(hs.UCBL())
+    assert not hs.UCB().uses_lifetimes
+    assert not hs.policies.PeakGrabber(hs.UCB()).uses_lifetimes
+    assert hs.SoftUCBMortal().uses_lifetimes
+    assert hs.policies.CapIndex(hs.SoftUCBMortal(initial=3)).uses_lifetimes
+    assert hs.UCBL().uses_lifetimes
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from scipy import optimize, special, stats
 import highseason as hs
 from highseason.core.compile import compiled
 from highseason.engine.kernels.interface import state_type, turn_type
-from highseason.policies.lifetimes import measure_of, population_of, renew, score_lifetimes
+from highseason.engine.turn import population_of, renew, score_lifetimes
+from highseason.policies.lifetimes import measure_of
 from highseason.policies.option_index import (
     OPTION,
     PERSISTENCE,

@@ -10,20 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import REWARD, draw, game_key, turn_key
-from highseason.engine.turn import decide, learn
-from highseason.policies import Horizon, Observation, Plan, Policy
-from highseason.policies.lifetimes import (
-    Lifetimes,
+from highseason.engine.kernels.turns import spans_of
+from highseason.engine.turn import (
     arms_at_once,
     best_present,
+    decide,
     expected_measure,
-    mark_opening,
-    offer_opening,
+    learn,
     population_of,
     renew,
     score_lifetimes,
-    spans_of,
 )
+from highseason.policies import Horizon, Observation, Plan, Policy
+from highseason.policies.lifetimes import Lifetimes, mark_opening, offer_opening
 from highseason.rewards import Rewards
 from highseason.traffic import as_multiplier
 
@@ -118,7 +117,8 @@ def play(
     True
     """
     G = as_multiplier(multiplier)
-    plan = policy.plan(G, arms_at_once(rewards, lifetimes, G.turns), forecast)
+    arms = rewards.arms if lifetimes is None else arms_at_once(rewards, lifetimes, G.turns)
+    plan = policy.plan(G, arms, forecast)
     return play_planned(plan, rewards, game_key(seed, game), forecast, lifetimes)
 
 

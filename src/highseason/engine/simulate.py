@@ -22,7 +22,7 @@ from highseason.core.validation import whole_number
 from highseason.core.version import __version__
 from highseason.engine.kernels import interface
 from highseason.engine.kernels.interface import Play, has_own_kernel, kernel_for, oracle_for
-from highseason.engine.kernels.turns import OUT, TRACE, Arms, Turns, dispatch_for
+from highseason.engine.kernels.turns import OUT, TRACE, Arms, Turns, dispatch_for, spans_of
 from highseason.engine.readable import readable_player
 from highseason.engine.results import (
     METRICS,
@@ -33,8 +33,9 @@ from highseason.engine.results import (
     Tally,
     unique_labels,
 )
+from highseason.engine.turn import arms_at_once, expected_measure
 from highseason.policies import Plan, Policy, parse
-from highseason.policies.lifetimes import Lifetimes, arms_at_once, expected_measure, spans_of
+from highseason.policies.lifetimes import Lifetimes
 from highseason.policies.plan import Horizon
 from highseason.rewards import Rewards
 from highseason.traffic import Multiplier, as_multiplier
@@ -181,7 +182,7 @@ class Simulation:
             )
         labels, players = labelled(policies)
         G = as_multiplier(multiplier)
-        arms = arms_at_once(rewards, lifetimes, G.turns)
+        arms = rewards.arms if lifetimes is None else arms_at_once(rewards, lifetimes, G.turns)
         plans = tuple(policy.plan(G, arms, forecast) for policy in players)
         checkpoints = _checkpoints(curves, G.turns)
         return cls(labels, plans, rewards, G, int(seed), checkpoints, lifetimes, forecast)

@@ -37,7 +37,7 @@ from highseason.core.ordered import WithOne
 from highseason.core.reflexes import ON_POLICY, missing
 from highseason.core.specs import Registry, split_spec
 from highseason.core.text import exact
-from highseason.policies.lifetimes import LifetimeOptions
+from highseason.policies.lifetimes import LifetimeOptions, uniform_weights
 from highseason.policies.plan import Plan, Planner, View, known_levels, levels_from
 from highseason.policies.rule import Rule
 from highseason.rewards import check_arms, effective_visitors
@@ -374,6 +374,12 @@ class Policy:
     def lifetime_options(self) -> LifetimeOptions:
         """How the policy uses lifetimes."""
         return LifetimeOptions()
+
+    @property
+    def uses_lifetimes(self) -> bool:
+        """Whether it plays differently among arms that stay because it looks at lifetimes."""
+        use, weighs = self.lifetime_options, self.rule.set_weights is not uniform_weights
+        return (weighs and not use.scores_left) or use.needs_end or use.initial_arms > 0
 
     @property
     def unwrapped(self) -> Policy:

@@ -17,7 +17,7 @@ from highseason.engine.kernels.any_rule import RulePlayer, any_rule_game, best_a
 from highseason.engine.kernels.epsilon import EpsilonScratch, epsilon_game
 from highseason.engine.kernels.pool import PoolScratch, pool_game
 from highseason.engine.kernels.turns import Kernel
-from highseason.policies.lifetimes import Population
+from highseason.engine.turn import Population
 from highseason.policies.state import ArmState
 
 #: A function of a reward model that a kernel contains, or None.

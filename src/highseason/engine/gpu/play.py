@@ -23,11 +23,11 @@ from highseason.engine.kernels.turns import (
     ClippedNormalReward,
     PerTurnReward,
     Turns,
+    spans_of,
 )
 from highseason.engine.results import BlockSummary
-from highseason.engine.turn import illegal_arm
+from highseason.engine.turn import expected_measure, illegal_arm
 from highseason.policies import Policy
-from highseason.policies.lifetimes import expected_measure, spans_of
 
 if TYPE_CHECKING:
     from highseason.engine.simulate import Simulation

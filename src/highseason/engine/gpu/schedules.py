@@ -10,8 +10,8 @@ from highseason.engine.gpu.device import Program
 from highseason.engine.kernels.any_rule import RulePlayer
 from highseason.engine.kernels.epsilon import leaves
 from highseason.engine.kernels.turns import Turns
+from highseason.engine.turn import Population
 from highseason.policies import EPSILON, POOL, UCB_RULE, Rule
-from highseason.policies.lifetimes import Population
 from highseason.policies.state import ArmState
 
 #: Up to this many arms shared memory holds enough games to keep the machine busy.

@@ -29,16 +29,8 @@ from highseason.engine.kernels.turns import (
     update_means,
     write_totals,
 )
-from highseason.engine.turn import is_legal
-from highseason.policies.lifetimes import (
-    Population,
-    best_present,
-    copy_values,
-    mark_opening,
-    offer_opening,
-    renew,
-    score_lifetimes,
-)
+from highseason.engine.turn import Population, best_present, is_legal, renew, score_lifetimes
+from highseason.policies.lifetimes import copy_values, mark_opening, offer_opening
 from highseason.policies.plan import turns_left
 from highseason.policies.state import ArmState, Observation, Turn, reset_state, uncounted_state
 

@@ -29,15 +29,9 @@ from highseason.engine.kernels.turns import (
     kernel_of,
 )
 from highseason.engine.kernels.ucb_lanes import LANES_SCRATCH, ucb_lanes_kernel
-from highseason.engine.turn import illegal_arm
+from highseason.engine.turn import Population, illegal_arm, population_of
 from highseason.policies import EPSILON, POOL, UCB_RULE, Policy, Rule, fresh_state
-from highseason.policies.lifetimes import (
-    LifetimeOptions,
-    Lifetimes,
-    Population,
-    lifetimes_matter,
-    population_of,
-)
+from highseason.policies.lifetimes import LifetimeOptions, Lifetimes
 from highseason.policies.state import Observation, Turn
 from highseason.rewards import Rewards
 
@@ -105,7 +99,7 @@ def has_own_kernel(policy: Policy, rewards: Rewards, lifetimes: Lifetimes | None
     return (
         policy.rule in SPECIAL_KERNELS
         and lifetimes is None
-        and not lifetimes_matter(policy)
+        and not policy.uses_lifetimes
         and policy.ties != "random"
         and not rewards.varies
         and rewards.width == 1

@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import inlined, jitable, jitable_as
 from highseason.core.random import REWARD, draw, turn_key
+from highseason.policies.lifetimes import Lifetimes
+from highseason.policies.state import NO_END
 from highseason.rewards import Rewards
 from highseason.rewards.model import Drift, bernoulli_quantile, clipped_normal_quantile, move_means
 from highseason.rewards.visitors import SpendNoise, VisitorNoise, spend_reward, visitor_reward
@@ -56,6 +58,15 @@ class Arms(NamedTuple):
     means: Floats  # The true means; scratch memory where they change by turn
     first: Ints  # The first turn of each arm
     last: Ints  # Its last
+
+
+def spans_of(
+    lifetimes: Lifetimes | None, keys: NDArray[np.uint64], arms: int, turns: int
+) -> NDArray[np.int64]:
+    """First and last turn of every arm, by game."""
+    if lifetimes is not None:
+        return lifetimes.spans(keys, turns)
+    return np.broadcast_to(np.array([1, NO_END], np.int64), (keys.size, arms, 2))
 
 
 class ScratchSpec:
