@@ -250,7 +250,7 @@ def test_nothing_is_tuned_where_greedy_loses_less_than_is_noticeable(
         assert (outcome.answer, outcome.settled) == ("greedy", True)
 
 
-def test_policies_that_cannot_be_told_apart_are_one_answer_the_simplest() -> None:
+def test_the_simplest_of_indistinguishable_policies_is_advised() -> None:
     G = hs.traffic.wave(turns=50)
     same = [hs.Greedy(), hs.EpsilonGreedy(k=0), hs.EpsilonZGreedy(k=0)]
     with pytest.warns(hs.policies.PlanWarning):

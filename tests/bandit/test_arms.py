@@ -39,7 +39,7 @@ def test_a_new_arm_is_first_tried_on_the_next_low_turn() -> None:
     assert first_turn(bandit, "new") == 5
 
 
-def test_a_new_arm_is_tried_at_once_if_told_so() -> None:
+def test_a_new_arm_is_tried_at_once_with_when_now() -> None:
     bandit = shop()
     bandit.add_arm("new", when="now")
     assert first_turn(bandit, "new") == 3

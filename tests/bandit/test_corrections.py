@@ -125,7 +125,7 @@ def test_what_cannot_be_corrected() -> None:
 
 
 @pytest.mark.parametrize("event", [RewardCorrected(2, 1, 1.0), RewardCorrected(2, 1, math.nan)])
-def test_a_correction_that_makes_no_sense_is_refused(event: Any) -> None:
+def test_an_invalid_correction_is_refused(event: Any) -> None:
     start = next(iter(hs.Bandit(["a"], "greedy", G).store))
     with pytest.raises(DocumentError, match="corrupt event 2"):
         hs.Bandit.from_events(MemoryStore([start, event]))

@@ -74,7 +74,7 @@ def test_other_ids_play_but_cannot_be_written(arm: Any) -> None:
 @pytest.mark.parametrize("name", OURS)
 def test_every_policy_goes_on_identically(name: str) -> None:
     kind = hs.policies.registry()[name]
-    # The shop's first turns play the arms in order, which a cap leaves to the lots.
+    # The shop's first turns play the arms in order, which a cap leaves to chance.
     policy = kind(ties="random" if kind().rule.traits.tries_each_arm else "lowest")
     bandit = shop(policy, hs.traffic.wave(turns=40), reward_range=(0, 1))
     for t in range(6, 40):
@@ -114,7 +114,7 @@ def test_a_waiting_reward_waits_on() -> None:
 
 
 def test_the_plan_travels_along() -> None:
-    """Another machine's logarithm may differ in the last bit: the numbers are not computed anew."""
+    """Another machine's logarithm may differ in the last bit: they are not computed again."""
     document = json.loads(shop(hs.SoftUCB(), reward_range=(0, 1)).to_json())
     document["multiplier"]["plan"]["levels"][5] = 0.125
     assert hs.Bandit.from_json(json.dumps(document)).decide(6).level == 0.125

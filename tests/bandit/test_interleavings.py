@@ -150,9 +150,9 @@ class Twins(RuleBasedStateMachine):
         log = self.one.decisions()
         assert {d.turn: d.arm for d in log} == {t: d.arm for t, d in self.decided.items()}
         state = self.one._game.table.state
-        learnt = [d for d in log if d.reward is not None and d.visitors]
+        learned = [d for d in log if d.reward is not None and d.visitors]
         assert state.selections.sum() == len(log)
-        assert state.pulls.sum() == len(learnt)
+        assert state.pulls.sum() == len(learned)
         waiting = [d.turn for d in log if d.reward is not None and d.visitors is None]
         assert [d.turn for d in self.one.pending] == waiting
         open_ = [d.turn for d in log if d.reward is None and d.visitors != 0]

@@ -1,4 +1,4 @@
-"""Rewards: divided by the visitors who came, late, in any order, told twice, and wrong."""
+"""Rewards: divided by the visitors who came, late, in any order, reported twice, and wrong."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_no_visitors_is_no_observation_and_nothing_to_wait_for() -> None:
     assert [d.visitors for d in bandit.decisions()] == [0.0, 0.0, 0.0]
     with pytest.raises(BanditError, match=r"every decided turn of the arm .* has a reward"):
         bandit.update("c", 1.0)
-    bandit.update("c", 1.0, t=3)  # told all the same: kept, and nothing is learnt from it
+    bandit.update("c", 1.0, t=3)  # reported all the same: kept, and nothing is learned from it
     assert bandit.decision(3).reward == 1.0
     assert set(pulls(bandit).values()) == {0}
 
@@ -122,7 +122,7 @@ def test_decided_pulls_start_the_game_and_observed_pulls_make_radii() -> None:
     assert pulls(bandit) == {"b": 1, "a": 0, "c": 0}
 
 
-# told again, told otherwise
+# reported again, reported otherwise
 
 
 def test_the_same_again_changes_nothing() -> None:
@@ -261,7 +261,7 @@ def test_naive_policies_learn_totals() -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(st.permutations(range(1, 9)), st.booleans())
-def test_the_order_of_rewards_does_not_matter_to_what_is_learnt(
+def test_the_order_of_rewards_does_not_matter_to_what_is_learned(
     order: list[int], known: bool
 ) -> None:
     bandit = shop(hs.EpsilonGreedy(k=1), turns=8, known=known)

@@ -46,7 +46,7 @@ POLICIES = [
 
 
 def same_as_play(
-    policy: str, lifetimes: Lifetimes, seed: int, told: bool, reopened: bool = False
+    policy: str, lifetimes: Lifetimes, seed: int, ends_known: bool, reopened: bool = False
 ) -> None:
     """Add each arm at its birth; say when it expires, or remove it when it does."""
     player = hs.policies.parse(policy)
@@ -57,7 +57,7 @@ def same_as_play(
     assert order == list(range(lifetimes.arms))
 
     def expires(arm: int) -> Any:
-        last = spans[arm][1] if told else "unknown"
+        last = spans[arm][1] if ends_known else "unknown"
         return None if last == NO_END else last
 
     first = [arm for arm in order if spans[arm][0] == 1]
@@ -69,7 +69,7 @@ def same_as_play(
         for arm, (birth, _) in enumerate(spans):
             if birth == t > 1:
                 bandit.add_arm(arm, when="now", expires=expires(arm))
-        if not told:
+        if not ends_known:
             for arm, (_, last) in enumerate(spans):
                 if last == t - 1:
                     bandit.remove_arm(arm)
@@ -85,18 +85,18 @@ def same_as_play(
 @pytest.mark.parametrize("lifetimes", [FIXED, FLOW], ids=lambda lifetimes: lifetimes.name)
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_live_game_is_that_of_play(policy: str, lifetimes: Lifetimes) -> None:
-    same_as_play(policy, lifetimes, seed=5, told=True)
+    same_as_play(policy, lifetimes, seed=5, ends_known=True)
 
 
 @pytest.mark.parametrize("policy", [policy for policy in POLICIES if "ucb-l" not in policy])
 def test_a_live_game_with_arms_that_go_unannounced(policy: str) -> None:
     unknown = Lifetimes("flow", FLOW.arms, FLOW.draw, known=False)
-    same_as_play(policy, unknown, seed=6, told=False)
+    same_as_play(policy, unknown, seed=6, ends_known=False)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_live_game_that_is_kept_and_opened_again(policy: str) -> None:
-    same_as_play(policy, FIXED, seed=7, told=True, reopened=True)
+    same_as_play(policy, FIXED, seed=7, ends_known=True, reopened=True)
 
 
 # -- until when ------------------------------------------------------------------------------------
@@ -193,7 +193,7 @@ def test_expiry_beyond_the_forecast_by_turn() -> None:
     ],
     ids=str,
 )
-def test_expiries_that_make_no_sense(expires: Any, message: str) -> None:
+def test_invalid_expiries_are_refused(expires: Any, message: str) -> None:
     bandit = shop()
     played(bandit, range(1, 6))
     with pytest.raises(ValueError, match=message):
@@ -243,25 +243,25 @@ def test_an_arm_taken_out_before_it_was_there_leaves_the_others_alone() -> None:
     bandit.add_arm("d", when="now")
     bandit.remove_arm("d")
     bandit.pull(5)
-    assert bandit._game.table.state.shared[0] == -1.0  # nobody died
+    assert bandit._game.table.state.shared[0] == -1.0  # no arm died
 
 
 def test_arms_that_stay_are_not_taken_for_old() -> None:
-    """Its bonus fades only where nobody knows when an arm will go."""
+    """Its bonus fades only where it is unknown when an arm will go."""
     bonuses = {}
-    for told in (None, "unknown"):
-        bandit = shop(hs.policies.SpareOldArms(hs.UCB()), expires={"a": told, "b": 4})
+    for end in (None, "unknown"):
+        bandit = shop(hs.policies.SpareOldArms(hs.UCB()), expires={"a": end, "b": 4})
         for t in range(1, 30):
             bandit.update(bandit.pull(t), 2.0)
         game = bandit._game
         rule, (_, state, asked) = game.policy.rule, game._ask(30, None, None)
         assert rule.bonus is not None
-        bonuses[told] = rule.bonus(state, asked, 0)
+        bonuses[end] = rule.bonus(state, asked, 0)
     assert bonuses[None] > 0.0
     assert bonuses["unknown"] == 0.0
 
 
-def test_an_expired_arm_comes_back_with_what_was_learnt_and_a_new_life() -> None:
+def test_an_expired_arm_comes_back_with_what_was_learned_and_a_new_life() -> None:
     bandit = shop(hs.SoftUCBMortal(), expires={"a": 4})
     for t in range(1, 11):
         bandit.update(bandit.pull(t), 3.0)
@@ -293,7 +293,7 @@ def test_a_turn_asked_late_may_be_older_than_an_arm() -> None:
 
 
 @pytest.mark.parametrize("policy", ["peak-grabber:window=3,trigger=2+ucb", "soft-ucb-mortal"])
-def test_asking_about_a_turn_after_a_death_lets_nobody_go(policy: str) -> None:
+def test_asking_about_a_turn_after_a_death_removes_no_arm(policy: str) -> None:
     bandit = shop(hs.policies.parse(policy), expires={"a": 20})
     for _ in range(6):
         bandit.update(arm := bandit.pull(), 5.0 if arm == "a" else 0.0)
@@ -331,7 +331,7 @@ def test_arms_are_weighed_only_when_who_is_there_changes() -> None:
     assert turns[4:] == [31]
 
 
-# -- who must be told ------------------------------------------------------------------------------
+# -- which policies must know ----------------------------------------------------------------------
 
 
 def test_ucb_l_must_know_when_arms_expire() -> None:

@@ -63,17 +63,17 @@ def test_multiplier_known_only_as_it_goes(name: str) -> None:
     assert chosen(bandit, game, expected=H.values.tolist()) == game.arms.tolist()
 
 
-def test_visitors_told_or_taken_from_a_known_multiplier_is_the_same() -> None:
+def test_visitors_reported_or_taken_from_a_known_multiplier_are_the_same() -> None:
     G = hs.traffic.wave(turns=60)
-    told, taken = (
+    reported, taken = (
         hs.Bandit(list("abc"), hs.SoftUCB(), G, reward_range=(0, 1), seed=1, known=True)
         for _ in range(2)
     )
     for t, value in enumerate(G.values.tolist(), start=1):
-        assert told.pull(t) == taken.pull(t)
-        told.update(told.pull(t), 0.3 * value, t, visitors=value)
+        assert reported.pull(t) == taken.pull(t)
+        reported.update(reported.pull(t), 0.3 * value, t, visitors=value)
         taken.update(taken.pull(t), 0.3 * value, t)
-    assert told.to_json() == taken.to_json()
+    assert reported.to_json() == taken.to_json()
 
 
 def test_nothing_is_compiled() -> None:

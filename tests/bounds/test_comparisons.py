@@ -149,7 +149,7 @@ def test_advantage_on_high_turns_by_hand() -> None:
     assert safe.positive_from == 401
 
 
-def test_no_advantage_before_anything_is_learnt() -> None:
+def test_no_advantage_before_anything_is_learned() -> None:
     """High turns first: the regulated policy plays the leader of a single round."""
     G = [40.0] * 50 + [1.0] * 50
     found = bounds.paper.high_turn_advantage(

@@ -140,10 +140,10 @@ def test_lives_are_for_the_theorem_that_has_them() -> None:
         bounds.regret(hs.SoftUCBMortal(), means=[0.1, 0.2, 0.3], multiplier=G, lifetimes=lifetimes)
 
 
-def test_a_policy_that_is_not_told_ranks_lives_otherwise() -> None:
+def test_a_policy_that_does_not_know_ends_ranks_lives_otherwise() -> None:
     G, means = hs.traffic.wave(6000), [0.9, 0.1, 0.2]
     spans = [(1, math.inf), (1, 3000), (1, 3000)]
-    told, untold = (
+    knowing, unknowing = (
         bounds.regret(
             hs.SoftUCBMortal(c=2, unit=1),
             means=means,
@@ -153,7 +153,7 @@ def test_a_policy_that_is_not_told_ranks_lives_otherwise() -> None:
         for known in (True, False)
     )
     alike = bounds.mortal_regret(means, spans, G, c=2, known=False)
-    assert untold.total == alike.total > told.total  # the short-lived are explored as much
+    assert unknowing.total == alike.total > knowing.total  # the short-lived are explored as much
 
 
 def test_an_arm_born_after_the_end_changes_nothing() -> None:

@@ -18,7 +18,7 @@ multipliers = st.lists(st.floats(0.01, 50.0), min_size=1, max_size=120)
 def slow_repair(
     G: list[float], m: int, c: float, Gamma: float, mode: str, unit: float
 ) -> list[float]:
-    """Turn by turn, as it is told."""
+    """Turn by turn, as the paper describes it."""
     repaired, F, left = list(G), m, 0
     for t in range(m + 1, len(G) + 1):
         size = min(m, max(1, math.floor(c * m / (t * (G[t - 1] / unit)))))
@@ -40,7 +40,7 @@ def test_repair(G: list[float], m: int, c: float, Gamma: float, mode: str, unit:
     found = repair(G, m, c, Gamma, mode, unit)
     assert found.multiplier.values == pytest.approx(slow_repair(G, m, c, Gamma, mode, unit))
     assert found.changed == np.count_nonzero(found.multiplier.values != np.array(G))
-    # lam' is what a pool told G' would really do
+    # lam' is what a pool given G' would really do
     n = len(G)
     sizes = np.array([
         min(m, max(1, math.floor(c * m / (t * (g / unit)))))

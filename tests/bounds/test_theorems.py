@@ -84,8 +84,8 @@ def test_print_tells_what_it_is(policy: hs.Policy) -> None:
         assert form in text
         assert bound.sentence in " ".join(text.split())
         assert all(name in text for name in bound.parts)
-        told = json.dumps(bound.to_dict())
-        assert json.loads(told)["valid"] == bound.valid
+        written = json.dumps(bound.to_dict())
+        assert json.loads(written)["valid"] == bound.valid
 
 
 def test_sentences() -> None:
@@ -179,7 +179,7 @@ def test_a_forecast_moves_turns_to_the_other_side() -> None:
 
 
 def test_a_threshold_rule_is_read_from_what_was_seen() -> None:
-    """With a forecast, q0.75 is settled anew each turn, as in the plan itself."""
+    """With a forecast, q0.75 is resolved again each turn, as in the plan itself."""
     H = G.shift(1)
     policy = hs.EpsilonZGreedy(k=1000)
     bound = regret(policy, H=H)
@@ -217,7 +217,7 @@ def test_wider_rewards_with_wider_gaps_are_the_same_game(policy: hs.Policy) -> N
     assert twice.total == pytest.approx(2 * once.total)
 
 
-def test_narrow_radii_are_told() -> None:
+def test_narrow_radii_get_a_note() -> None:
     bound = regret(hs.UCB(P=0.5))
     assert bound.valid
     assert any("radius is narrow" in note for note in bound.notes)

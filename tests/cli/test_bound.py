@@ -27,14 +27,14 @@ def test_the_contract(form: str, call: Call) -> None:
     answer = call(*USUAL.split(), "--form", form, "--json")
     assert (answer.code, answer.stderr) == (0, "")
     document = strict(answer.stdout)
-    told = hs.bounds.regret(
+    expected = hs.bounds.regret(
         hs.EpsilonZGreedy(k=50, z=30), [0.9, 0.8, 0.5],
         multiplier=hs.traffic.wave(turns=5000), form=form,
     )  # fmt: skip
-    assert document["total"] == told.total
-    assert document["parts"] == told.parts
-    assert (document["trivial"], document["form"]) == (told.trivial, form)
-    assert (document["valid"], document["vacuous"]) == (told.valid, told.vacuous)
+    assert document["total"] == expected.total
+    assert document["parts"] == expected.parts
+    assert (document["trivial"], document["form"]) == (expected.trivial, form)
+    assert (document["valid"], document["vacuous"]) == (expected.valid, expected.vacuous)
 
 
 def test_what_is_no_number_is_null(call: Call) -> None:
@@ -65,9 +65,9 @@ def test_overlay_plays_and_draws(call: Call, tmp_path: Path) -> None:
     result = hs.simulate(hs.UCBZ(z=30), arms, hs.traffic.step(300), games=30, seed=4)
     assert document["regret_mean"] == pytest.approx(result.mean("regret", 0))
     assert (tmp_path / "new/bound.png").read_bytes().startswith(b"\x89PNG")
-    told = call(*words).stdout
-    assert "mean regret of 30 games played: " in told
-    assert told.splitlines()[-1] == "wrote new/bound.png"
+    expected = call(*words).stdout
+    assert "mean regret of 30 games played: " in expected
+    assert expected.splitlines()[-1] == "wrote new/bound.png"
 
 
 @pytest.mark.parametrize(

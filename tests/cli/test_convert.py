@@ -42,7 +42,7 @@ def test_a_folder_gets_a_file_a_day(call: Call, tmp_path: Path) -> None:
     assert "3 arms, 1 pool;" in answer.stdout
 
 
-def test_what_is_left_out_is_told(call: Call, tmp_path: Path) -> None:
+def test_what_is_left_out_is_reported(call: Call, tmp_path: Path) -> None:
     good = "1317513600 id-2 1 |user 1 9 |id-1 |id-2\n"
     earlier = good.replace("1317513600", "1317513599")
     (tmp_path / "log").write_text(good + "1317513601 id-1 7 |user 1 |id-1\n" + earlier)
@@ -65,7 +65,7 @@ def test_tables(call: Call, logs: Path) -> None:
     assert read_events(logs / "s.parquet").reward.tolist() == [2.5, 0]
 
 
-def test_milliseconds_are_told(call: Call, tmp_path: Path) -> None:
+def test_milliseconds_are_reported(call: Call, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("time,arm,reward,pool,p\n1317513291000,a,1,a|b,0.5\n")
     answer = call(*"convert table t.csv --pool pool --propensity p --out e.parquet".split())
     assert answer.code == 0

@@ -16,15 +16,15 @@ Call = Callable[..., Any]
 def test_json(call: Call, season: Path) -> None:
     answer = call("forecast", str(season), "--horizon", "40", "--backtest", "2", "--json")
     assert answer.code == 0, answer.stderr
-    told = json.loads(answer.stdout)
-    assert (told["horizon"], told["past_turns"], told["model"]) == (40, 1050, "blend")
-    assert len(told["forecast"]) == 40
-    first = told["forecast"][0]
+    printed = json.loads(answer.stdout)
+    assert (printed["horizon"], printed["past_turns"], printed["model"]) == (40, 1050, "blend")
+    assert len(printed["forecast"]) == 40
+    first = printed["forecast"][0]
     assert first["time"] == "2013-11-16"
     assert first["low"] <= first["mean"] <= first["high"]
-    days = {row["time"]: row["special_day"] for row in told["forecast"]}
+    days = {row["time"]: row["special_day"] for row in printed["forecast"]}
     assert days["2013-11-29"] == "Black Friday"
-    assert 0 <= told["backtest"]["coverage"] <= 1
+    assert 0 <= printed["backtest"]["coverage"] <= 1
 
 
 def test_csv_and_figure(call: Call, season: Path) -> None:
@@ -40,7 +40,7 @@ def test_csv_and_figure(call: Call, season: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "printed"),
     [
         (("--model", "prophet"), "unknown forecaster 'prophet'"),
         (("--model", "calendar:waves=3"), "calendar has no setting 'waves'"),
@@ -50,12 +50,12 @@ def test_csv_and_figure(call: Call, season: Path) -> None:
         (("--out", "f.doc"), "must end in"),
     ],
 )
-def test_what_is_wrong_is_told_in_a_line(
-    words: tuple[str, ...], told: str, call: Call, season: Path
+def test_bad_usage_is_reported_in_one_line(
+    words: tuple[str, ...], printed: str, call: Call, season: Path
 ) -> None:
     answer = call("forecast", str(season), *words)
     assert (answer.code, answer.stdout) == (2, "")
-    assert told in answer.line
+    assert printed in answer.line
 
 
 def test_a_file_that_is_not_there(call: Call) -> None:

@@ -39,7 +39,7 @@ def test_every_policy_has_a_document_also_around_another(name: str, call: Call) 
     assert parameters.keys() == hs.policies.parse(name).parameters().keys()
 
 
-def test_rules_on_G_are_told_as_numbers(call: Call) -> None:
+def test_expressions_of_G_are_shown_as_numbers(call: Call) -> None:
     document = json.loads(call(*"plan -p ucb-z:z=q0.75 -m Wave --turns 100 --json".split()).stdout)
     assert document["parameters"]["z"] == "q0.75"
     assert document["resolved"]["z"] == pytest.approx(
@@ -60,7 +60,7 @@ def test_a_calendar_brings_its_times(call: Call, traffic: Path) -> None:
     assert "2026-01-01 to 2026-02-28" in call(*words).stdout
 
 
-def test_people_are_told_when_it_explores(call: Call) -> None:
+def test_the_table_shows_when_it_explores(call: Call) -> None:
     answer = call(*"plan -p ucb-z:z=30 -m christmas --turns 500 --arms 25".split())
     assert (answer.code, answer.stderr) == (0, "")
     lines = answer.stdout.splitlines()
@@ -99,7 +99,7 @@ def test_a_seed_is_taken(call: Call) -> None:
     assert call(*words, "--seed", "5").stdout == call(*words).stdout
 
 
-def test_a_threshold_on_the_wrong_scale_is_told(call: Call) -> None:
+def test_a_threshold_on_the_wrong_scale_gets_a_warning(call: Call) -> None:
     answer = call(*"plan -p ucb-z:z=3000 -m wave --arms 2".split())
     assert answer.code == 0
     assert "z = 3,000 is above every G" in answer.line

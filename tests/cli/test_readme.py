@@ -60,7 +60,7 @@ def test_the_table_has_every_policy_and_its_parameters() -> None:
     rows = re.findall(r"^\| `([\w-]+)` \| `(\w+)` \|(.*?)\| \S", TEXT, re.MULTILINE)
     shared = {entry.name for entry in fields(WeighingPolicy)}
     assert all(f"`{name}`" in TEXT for name in shared)
-    found = {name: (cls, set(re.findall(r"`(\w+)`", told))) for name, cls, told in rows}
+    found = {name: (cls, set(re.findall(r"`(\w+)`", named))) for name, cls, named in rows}
     assert found == {
         name: (policy.__name__, {entry.name for entry in fields(policy)} - shared)
         for name, policy in OURS.items()

@@ -39,7 +39,7 @@ def test_runs_in_another_order(call: Call, event_table: Path) -> None:
     words = "replay events.parquet -p ucb --runs 3 --how repeat --times 1 --json".split()
     plain, shuffled = (json.loads(call(*words, *more).stdout) for more in ([], ["--shuffle"]))
     assert [found["policies"][0]["how"] for found in (plain, shuffled)] == ["repeat"] * 2
-    assert len(set(plain["policies"][0]["means"])) == 1  # UCB draws no lots
+    assert len(set(plain["policies"][0]["means"])) == 1  # UCB draws nothing
     assert len(set(shuffled["policies"][0]["means"])) > 1
 
 
@@ -87,9 +87,9 @@ def test_arms_that_are_always_there_there_may_be_none(call: Call, tmp_path: Path
 
 
 def test_help_tells_the_defaults(call: Call) -> None:
-    told = " ".join(call("replay", "--help").stdout.split())
+    expected = " ".join(call("replay", "--help").stdout.split())
     for default in (4, 100000, 4000):
-        assert f"(with --runs). [default: {default}]" in told
+        assert f"(with --runs). [default: {default}]" in expected
 
 
 def test_a_slice_is_written_and_can_be_replayed(call: Call, event_table: Path) -> None:
@@ -123,7 +123,7 @@ def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "code", "expected"),
     [
         ("replay gone.parquet -p ucb", 2, "there is no file gone.parquet"),
         ("replay events.parquet", 2, "no policy given"),
@@ -169,12 +169,12 @@ def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
     ],
 )
 def test_what_goes_wrong_is_one_line(
-    words: str, code: int, told: str, call: Call, event_table: Path, traffic: Path
+    words: str, code: int, expected: str, call: Call, event_table: Path, traffic: Path
 ) -> None:
     whole = event_table.read_bytes()
     event_table.with_name("cut.parquet").write_bytes(whole[:-100])
     event_table.with_name("broken.parquet").write_bytes(whole[:500] + bytes(500) + whole[1000:])
     answer = call(*words.split())
     assert answer.code == code, answer.stderr
-    assert told in answer.line
+    assert expected in answer.line
     assert answer.stdout == ""

@@ -1,4 +1,4 @@
-"""`highseason simulate`: the same games as the library plays, told to people and to programs."""
+"""`highseason simulate`: the same games as the library plays, shown to people and to programs."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_it_plays_what_the_library_plays(call: Call) -> None:
         assert entry["regret_se"] == result.error("regret", label)
 
 
-def test_names_are_as_typed_and_told_apart(call: Call) -> None:
+def test_names_are_as_typed_and_unique(call: Call) -> None:
     words = "-p ucb-z:z=q0.75 -p ucb-z:z=q.75 -p ucb -p ucb".split()
     document = strict(call("simulate", *words, *SMALL, "--json").stdout)
     names = [entry["name"] for entry in document["policies"]]
@@ -184,12 +184,12 @@ def test_curves_come_with_the_json(call: Call) -> None:
     assert (low <= high).all()
 
 
-def test_files_are_told_to_people(call: Call) -> None:
+def test_written_files_are_listed(call: Call) -> None:
     answer = call("simulate", *PLAYERS, *SMALL, "--out", "rewards.svg")
     assert answer.stdout.splitlines()[-1] == "wrote rewards.svg"
 
 
-def test_a_threshold_on_the_wrong_scale_is_told(call: Call) -> None:
+def test_a_threshold_on_the_wrong_scale_gets_a_warning(call: Call) -> None:
     answer = call("simulate", "-p", "ucb-z:z=3000", *SMALL, "--json")
     assert answer.code == 0
     assert strict(answer.stdout)["policies"]
@@ -198,14 +198,14 @@ def test_a_threshold_on_the_wrong_scale_is_told(call: Call) -> None:
     assert "Warning" not in answer.line
 
 
-def test_a_plan_that_never_settles_is_told_once(call: Call) -> None:
+def test_a_plan_that_never_settles_gets_one_warning(call: Call) -> None:
     answer = call("simulate", "-p", "epsilon-greedy:k=110", "-p", "epsilon-greedy:k=110", *SMALL)
     assert answer.line.startswith("highseason: warning: epsilon-greedy:k=110")
     assert "never settles" in answer.line
 
 
 @pytest.mark.parametrize("command", ["simulate --games 9", "plan"])
-def test_fewer_turns_than_arms_is_told(command: str, call: Call) -> None:
+def test_fewer_turns_than_arms_get_a_note(command: str, call: Call) -> None:
     answer = call(*command.split(), "-p", "ucb", "--turns", "5", "--arms", "8", "--json")
     assert answer.code == 0
     assert strict(answer.stdout)
@@ -232,7 +232,7 @@ def test_as_many_arms_as_have_lifetimes(call: Call) -> None:
 @pytest.mark.parametrize(
     "lifetimes", ["1-,1-5", "articles:", "flow:alive=3", "articles:start_hour=3"]
 )
-def test_lives_that_policies_are_not_told(lifetimes: str, call: Call) -> None:
+def test_lifetimes_that_policies_do_not_know(lifetimes: str, call: Call) -> None:
     unknown = f"{lifetimes}{'' if lifetimes.endswith(':') else ','}known=false"
     words = "simulate -p ucb-l --turns 9 --games 2 --lifetimes"
     assert call(*words.split(), lifetimes).code == 0
@@ -242,7 +242,7 @@ def test_lives_that_policies_are_not_told(lifetimes: str, call: Call) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lifetimes", "told"),
+    ("lifetimes", "expected"),
     [
         ("1-90,x", "invalid lifetime 'x'"),
         ("9-3,1-", r"the lifetime of arm 1 is \(9, 3\)"),
@@ -254,7 +254,7 @@ def test_lives_that_policies_are_not_told(lifetimes: str, call: Call) -> None:
         ("articles:known=maybe", "articles has no parameter 'known'"),
     ],
 )
-def test_lives_that_cannot_be(lifetimes: str, told: str, call: Call) -> None:
+def test_lives_that_cannot_be(lifetimes: str, expected: str, call: Call) -> None:
     answer = call("simulate", "-p", "ucb", "--lifetimes", lifetimes)
     assert (answer.code, answer.stdout) == (2, "")
-    assert re.search(told, answer.stderr)
+    assert re.search(expected, answer.stderr)

@@ -37,14 +37,14 @@ def test_the_figure_is_written(call: Call, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         (["ucb-x"], "Did you mean"),
         (["ucb", "--parameter", "z"], "has no parameter 'z' to tune; it has: P"),
         (["greedy"], "nothing to tune"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line(call: Call, words: list[str], told: str) -> None:
+def test_what_is_wrong_is_said_in_a_line(call: Call, words: list[str], expected: str) -> None:
     answer = call("tune", *words)
     assert (answer.code, answer.stdout) == (2, "")
-    assert told in answer.line
+    assert expected in answer.line

@@ -165,8 +165,8 @@ def edit(file: Path, before: str, after: str) -> None:
 
 
 def test_a_second_process_compiles_nothing(machine: Machine) -> None:
-    first, told = machine.run(MEANS)
-    assert told.count(COMPILING) == 1  # said once, however much is compiled
+    first, said = machine.run(MEANS)
+    assert said.count(COMPILING) == 1  # said once, however much is compiled
     kept = {file: file.stat().st_mtime_ns for file in machine.files("*.nb?")}
     assert kept
     second, silent = machine.run(MEANS)
@@ -234,9 +234,9 @@ def test_an_edited_helper_is_noticed(machine: Machine) -> None:
     package = machine.copy_sources()
     first, _ = machine.run(MEANS)
     edit(package / "core/special.py", "inside + normal_cdf(-b)", "inside - normal_cdf(-b)")
-    edited, told = machine.run(MEANS)
+    edited, said = machine.run(MEANS)
     assert edited != first
-    assert COMPILING in told
+    assert COMPILING in said
     assert len(machine.files("*/")) == 2  # a cache for each state of the sources
 
 
@@ -372,7 +372,7 @@ def test_without_a_home_it_works(user: User, monkeypatch: pytest.MonkeyPatch) ->
 
     for name in ("HOME", "XDG_CACHE_HOME", "HIGHSEASON_CACHE_DIR"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)  # which knows nobody
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)  # which knows no user
     monkeypatch.setattr(room, "_cache_folder", functools.cache(CACHE_FOLDER))
     monkeypatch.chdir(user.folder)
     assert user.run(KERNEL)[0] == "6.0"
@@ -407,7 +407,7 @@ def test_a_rule_typed_in_a_repl_plays(tmp_path: Path) -> None:
     assert User(tmp_path).type(TYPED) == ["True"]
 
 
-def compiled_anew() -> tuple[float, int]:
+def compiled_again() -> tuple[float, int]:
     """What the kernel below computes, and how often it was found in the cache."""
     from numba.core import types
 
@@ -422,15 +422,15 @@ def quadruple(x: float) -> float:
 @pytest.mark.parametrize("kind", ["*.nbi", "*.nbc", "*.nb?"])
 @pytest.mark.parametrize("damage", [b"", b"garbage\n", b"\x80\x04", None])
 def test_a_damaged_cache_file_is_survived(cache: Path, kind: str, damage: bytes | None) -> None:
-    assert compiled_anew() == (8.0, 0)
-    assert compiled_anew() == (8.0, 1)
+    assert compiled_again() == (8.0, 0)
+    assert compiled_again() == (8.0, 1)
     files = list(cache.glob(kind))
     assert files
     for file in files:
         whole = file.read_bytes()
         file.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
-    assert compiled_anew() == (8.0, 0)
-    assert compiled_anew() == (8.0, 1)  # and it was replaced
+    assert compiled_again() == (8.0, 0)
+    assert compiled_again() == (8.0, 1)  # and it was replaced
 
 
 def test_a_disk_that_fails_later_is_survived(
@@ -442,15 +442,15 @@ def test_a_disk_that_fails_later_is_survived(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(caching.IndexDataCacheFile, "_save_data", full)
-    assert compiled_anew() == (8.0, 0)
+    assert compiled_again() == (8.0, 0)
     assert "No space left on device" in caplog.text
 
 
 def test_with_the_jit_off_the_function_itself_runs(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    printed, told = machine.run(SIMULATE, NUMBA_DISABLE_JIT="1")
-    assert told == ""
+    printed, said = machine.run(SIMULATE, NUMBA_DISABLE_JIT="1")
+    assert said == ""
     assert machine.files("*.nb?") == []
     exec(SIMULATE, {})  # compiled, in this process
     assert capsys.readouterr().out == printed

@@ -111,11 +111,11 @@ def test_arms_are_uniform_and_independent() -> None:
     assert abs(correlation(arms[:GAMES], luck)) < LIMIT
 
 
-def test_lots_of_a_turn_are_uniform_and_independent() -> None:
+def test_draws_of_a_turn_are_uniform_and_independent() -> None:
     keys = turn_key(game_keys(5, range(4096)), 9)
-    lots = draw(hash_at(keys, TIES)[:, None], np.arange(32, dtype=np.uint64)[None, :])
-    assert abs(uniformity(lots)) < LIMIT
-    assert abs(correlation(lots[:, 1:], lots[:, :-1])) < LIMIT
+    draws = draw(hash_at(keys, TIES)[:, None], np.arange(32, dtype=np.uint64)[None, :])
+    assert abs(uniformity(draws)) < LIMIT
+    assert abs(correlation(draws[:, 1:], draws[:, :-1])) < LIMIT
 
 
 def test_no_number_comes_twice_in_a_run() -> None:

@@ -374,7 +374,7 @@ def _play(policy: Any) -> Results:
         hs.traffic.wave(turns=90),
         hs.lifetimes.birth_and_death(turns=90, alive=6, life=25),
     )
-    untold = hs.lifetimes.fixed(SPANS, known=False)
+    hidden = hs.lifetimes.fixed(SPANS, known=False)
     five = hs.rewards.bernoulli(arms=5)
     settings: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         "bernoulli": (five, G, {"seed": 3}),
@@ -383,7 +383,7 @@ def _play(policy: Any) -> Results:
         "range": (hs.rewards.bernoulli(arms=3, between=(0.4, 0.6)), weekly(60), {}),
         "custom": (custom_rewards(3), G, {}),
         "lives": (five, G, {"lifetimes": hs.lifetimes.fixed(SPANS)}),
-        "untold lives": (five, G, {"lifetimes": untold}),
+        "untold lives": (five, G, {"lifetimes": hidden}),
         "flow": (hs.rewards.bernoulli(arms=flow.arms), G, {"lifetimes": flow}),
         "walk": (five, G, {"forecast": hs.traffic.RandomWalk()}),
         "season": (five, G, {"forecast": season_forecast(90)}),
@@ -397,8 +397,8 @@ def _play(policy: Any) -> Results:
         def once(rewards: Any = rewards, G: Any = multiplier, more: Any = more) -> Results:
             return game(hs.play(policy, rewards, G, **more))
 
-        told = refused(once)
-        found |= {name: told} if isinstance(told, str) else named(name, told)
+        answer = refused(once)
+        found |= {name: answer} if isinstance(answer, str) else named(name, answer)
     return found
 
 
@@ -435,8 +435,8 @@ def simulate(setting: dict[str, Any], who: dict[str, Any]) -> Results:
     able, unable = {}, []
     for label, policy in who.items():
         small = setting | {"games": 1, "curves": False}
-        told = refused(functools.partial(hs.simulate, policy, **small))
-        if isinstance(told, str):
+        answer = refused(functools.partial(hs.simulate, policy, **small))
+        if isinstance(answer, str):
             unable.append(label)
         else:
             able[label] = policy
@@ -476,7 +476,7 @@ def _simulate_lives() -> Results:
 
 
 @case("simulate/untold lives, season forecast")
-def _simulate_untold() -> Results:
+def _simulate_hidden() -> Results:
     return simulate(
         {
             "rewards": hs.rewards.bernoulli(means=[*FIXED, 0.7]),
@@ -579,11 +579,11 @@ def _decks() -> Results:
         found[f"even {even} best"] = games.best_reward
         unable = []
         for label, policy in policies().items():
-            told = refused(functools.partial(play_decks, {label: policy}, games, 1))
-            if isinstance(told, str):
+            answer = refused(functools.partial(play_decks, {label: policy}, games, 1))
+            if isinstance(answer, str):
                 unable.append(label)
             else:
-                found |= named(f"even {even} {label}", told)
+                found |= named(f"even {even} {label}", answer)
         found[f"even {even} refused"] = ", ".join(unable)
         found |= named(f"even {even} threads", play_decks(few_of_decks(), games, 2))
     return found
@@ -630,9 +630,9 @@ def session(bandit: Any, turns: int, *, known: bool, expecting: bool) -> Results
         if t % 3 == 0:
             for arm, turn in reversed(waiting):
                 came = 10 + (3 * turn) % 7
-                told = {} if known else {"visitors": came}
+                answer = {} if known else {"visitors": came}
                 scale = float(bandit.multiplier.at(turn)) if known else came
-                bandit.update(arm, paid(arm, turn) * scale, t=turn, **told)
+                bandit.update(arm, paid(arm, turn) * scale, t=turn, **answer)
             waiting = []
     ranked = bandit.ranking()
     return {
@@ -669,8 +669,8 @@ def _bandit(policy: Any) -> Results:
             return session(shop, 30, known=known, expecting=multiplier is None)
 
         with with_a_name(policy):
-            told = refused(play)
-        found |= {name: told} if isinstance(told, str) else named(name, told)
+            answer = refused(play)
+        found |= {name: answer} if isinstance(answer, str) else named(name, answer)
     return found
 
 
@@ -769,11 +769,11 @@ def outcome(one: Any) -> Results:
         "running": one.curve_means,
     }
     if one.weighted is not None:
-        told = one.weighted
-        found |= {"ips": estimate(told.ips), "snips": estimate(told.snips)}
+        answer = one.weighted
+        found |= {"ips": estimate(answer.ips), "snips": estimate(answer.snips)}
         found |= {
-            "shift": estimate(told.shift),
-            "weights": Near([told.effective_size, told.largest]),
+            "shift": estimate(answer.shift),
+            "weights": Near([answer.effective_size, answer.largest]),
         }
     return found
 
@@ -801,13 +801,13 @@ def _replay(policy: Any) -> Results:
 
         def once(way: str = way, options: dict[str, Any] = options) -> Results:
             result = hs.replay({"x": policy}, course(way), seed=7, **options)
-            told = {k: v for k, v in options.items() if k != "reweigh"}
-            kept = track(policy, course(way), thin="reweigh" in options, **told)
+            answer = {k: v for k, v in options.items() if k != "reweigh"}
+            kept = track(policy, course(way), thin="reweigh" in options, **answer)
             rows = {"matched": kept.matched, "kinds": kept.kind, "counts": kept.counts}
             return rows | outcome(result["x"])
 
-        told = refused(once)
-        found |= {way: told} if isinstance(told, str) else named(way, told)
+        answer = refused(once)
+        found |= {way: answer} if isinstance(answer, str) else named(way, answer)
     slow = refused(lambda: track(policy, course("lives"), readable=True))
     if isinstance(slow, str):
         return found | {"readable": slow}
@@ -873,13 +873,13 @@ def runs(one: Any) -> Results:
 def comparison(found: Any) -> Results:
     """Tests of two policies' means."""
     tests = {"student": found.student, "welch": found.welch}
-    told: Results = {
+    answer: Results = {
         name: Near([test.statistic, test.degrees, test.p, test.low, test.high])
         for name, test in tests.items()
     }
-    told["difference"] = Near(found.difference)
-    told["bootstrap"] = Near(found.bootstrap)
-    return told | {"paired": None if found.paired is None else Near(found.paired)}
+    answer["difference"] = Near(found.difference)
+    answer["bootstrap"] = Near(found.bootstrap)
+    return answer | {"paired": None if found.paired is None else Near(found.paired)}
 
 
 def many(who: dict[str, Any], events: Any, **options: Any) -> Results:
@@ -925,7 +925,7 @@ def _statistics() -> Results:
     tails, weights = distributions(), off_policy()
     grid = [(x, d) for x in (-2.5, 0.0, 0.3, 1.7, 6.0, 40.0) for d in (1.0, 2.5, 9.0, 120.0, 1e5)]
     a, b = noise(40, 1), noise(30, 2) + 0.1
-    told = weights.weighted_estimates(noise(30, 3), 0.1 + 0.8 * noise(30, 4), 50, 0.9)
+    answer = weights.weighted_estimates(noise(30, 3), 0.1 + 0.8 * noise(30, 4), 50, 0.9)
     found = near(
         chi_square=[tails.chi_square_tail(max(x, 0.0), d) for x, d in grid],
         kish=weights.effective_size(noise(9)),
@@ -937,7 +937,7 @@ def _statistics() -> Results:
             [tails.student_quantile(p, d) for p in (0.5, 0.9, 0.99) for _, d in grid[:5]], rel=1e-9
         ),
     }
-    found |= {"ips": estimate(told.ips), "snips": estimate(told.snips)}
+    found |= {"ips": estimate(answer.ips), "snips": estimate(answer.snips)}
     found |= named("runs", comparison(hs.logs.compare(a, b, seed=3)))
     windows = hs.logs.compare(a, a[::-1] + 0.02, block=4, independent=10.0, seed=3)
     return found | named("windows", comparison(windows))
@@ -999,9 +999,9 @@ def _theorem(label: str) -> Results:
     }
     for name, setting in settings.items():
         for form in ("safe", "paper"):
-            told = refused(lambda s=setting, f=form: bound(hs.bounds.regret(policy, form=f, **s)))
+            answer = refused(lambda s=setting, f=form: bound(hs.bounds.regret(policy, form=f, **s)))
             key = f"{name} {form}"
-            found |= {key: told} if isinstance(told, str) else named(key, told)
+            found |= {key: answer} if isinstance(answer, str) else named(key, answer)
     return found
 
 
@@ -1104,8 +1104,8 @@ def _calculators() -> Results:
 
 def multiplier(G: Any) -> Results:
     """A multiplier and its calendar."""
-    told: Results = {"values": G.values, "turns": G.turns, "name": word(G.name)}
-    return told | {"calendar": None if G.calendar is None else np.asarray(G.calendar)}
+    answer: Results = {"values": G.values, "turns": G.turns, "name": word(G.name)}
+    return answer | {"calendar": None if G.calendar is None else np.asarray(G.calendar)}
 
 
 @case("multipliers/shapes and arithmetic")
@@ -1168,16 +1168,16 @@ def _files() -> Results:
             def read(path: Path = path, options: dict[str, Any] = options) -> Results:
                 return multiplier(hs.traffic.read(path, **options))
 
-            told = refused(read)
-            found |= {name: told} if isinstance(told, str) else named(name, told)
+            answer = refused(read)
+            found |= {name: answer} if isinstance(answer, str) else named(name, answer)
     utc = np.datetime64("2024-03-29T00:00") + np.arange(24 * 7) * np.timedelta64(1, "h")
     stamps = [f"{each}Z" for each in utc]
     hours = hs.traffic.from_values(1 + noise(utc.size), stamps, zone="Europe/Rome")
     for length in ("1D", "6h", "1W", "1M"):
         for partial in ("drop", "keep"):
-            told = refused(lambda n=length, p=partial: multiplier(hours.resample(n, partial=p)))
+            answer = refused(lambda n=length, p=partial: multiplier(hours.resample(n, partial=p)))
             key = f"hours {length} {partial}"
-            found |= {key: told} if isinstance(told, str) else named(key, told)
+            found |= {key: answer} if isinstance(answer, str) else named(key, answer)
     days = weekly()
     found |= named("weeks", multiplier(days.resample("1W", how="mean")))
     found |= named("months", multiplier(days.resample("1M", partial="keep")))
@@ -1207,14 +1207,14 @@ SEASON_AHEAD = {
 
 def forecast(found: Any, level: float = 0.8) -> Results:
     """Means and spread of a forecast."""
-    told: Results = {"mean": Near(found.mean, 1e-9)}
+    answer: Results = {"mean": Near(found.mean, 1e-9)}
     if found.quantiles is not None:
-        told["quantiles"] = Near(found.quantiles, 1e-9)
-        told["interval"] = Near(found.interval(level), 1e-9)
-        told["above"] = Near(found.probability_above(float(np.median(found.mean))), 1e-9)
+        answer["quantiles"] = Near(found.quantiles, 1e-9)
+        answer["interval"] = Near(found.interval(level), 1e-9)
+        answer["above"] = Near(found.probability_above(float(np.median(found.mean))), 1e-9)
     if found.calendar is not None:
-        told["calendar"] = np.asarray(found.calendar)
-    return told
+        answer["calendar"] = np.asarray(found.calendar)
+    return answer
 
 
 @case("forecasters/one step")
@@ -1326,11 +1326,11 @@ def _logs() -> Results:
         }
         found: Results = {}
         for name, source in sources.items():
-            told = refused(functools.partial(r.collect, source))
-            if isinstance(told, str):
-                found[name] = told
+            answer = refused(functools.partial(r.collect, source))
+            if isinstance(answer, str):
+                found[name] = answer
                 continue
-            events, report = told
+            events, report = answer
             found |= named(name, columns(events))
             found[f"{name} lines"] = [report.lines, report.events, report.backwards]
             found[f"{name} skipped"] = sorted(report.skipped.values())

@@ -34,8 +34,8 @@ def test_results_are_those_recorded(name: str) -> None:
     wrong += [f"{entry}: was never recorded" for entry in found if entry not in expected]
     for entry in found:
         if entry in expected:
-            told = difference(found[entry], expected[entry])
-            wrong += [f"{entry}: {told}"] if told else []
+            differs = difference(found[entry], expected[entry])
+            wrong += [f"{entry}: {differs}"] if differs else []
     if wrong:
         listed = "\n  ".join(wrong)
         pytest.fail(

@@ -88,7 +88,7 @@ def test_curves_of_a_simulation_end_in_its_totals() -> None:
         assert (curve.quantile(0.1) <= curve.quantile(0.9)).all()
 
 
-def test_small_regrets_are_told_apart() -> None:
+def test_small_regrets_are_distinguished() -> None:
     # Even in the square root: a thousandth of the range is not all one bin.
     values = np.linspace(0, 1e-3, 50)[:, None] * WEIGHT
     assert np.count_nonzero(filled(values).counts[1, 0]) > 30

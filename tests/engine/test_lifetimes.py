@@ -185,7 +185,7 @@ def test_arms_known_to_stay_are_explored_as_without_the_wrapper() -> None:
     assert games[0].arms.tolist() == games[1].arms.tolist()
 
 
-def test_when_all_the_dead_lived_one_turn_nobody_unknown_is_explored() -> None:
+def test_when_all_the_dead_lived_one_turn_no_unknown_arm_is_explored() -> None:
     lifetimes = hs.lifetimes.fixed([(5, 5), (1, math.inf), (1, math.inf)], known=False)
     model = hs.rewards.bernoulli(means=[0.5, 0.6, 0.4])
     game = hs.play(hs.policies.SpareOldArms(hs.UCB()), model, WAVE, seed=1, lifetimes=lifetimes)
@@ -311,9 +311,15 @@ def test_who_always_has_one_arm_regrets_nothing() -> None:
         (hs.UCB(), SPANS, "expected lifetimes such as hs.lifetimes.fixed"),
         (hs.UCB(), hs.lifetimes.fixed([(1, 4)] * 9), "no arm is alive at turn 5"),
     ],
-    ids=["not told", "not told, wrapped", "other arms", "no lifetimes", "a turn without an arm"],
+    ids=[
+        "unknown ends",
+        "unknown ends, wrapped",
+        "other arms",
+        "no lifetimes",
+        "a turn without an arm",
+    ],
 )
-def test_what_makes_no_sense_is_refused(
+def test_invalid_arguments_are_refused(
     way: Any, policy: Policy, lifetimes: Any, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
@@ -366,14 +372,14 @@ def test_a_policy_without_lives_keeps_its_fast_kernel() -> None:
     ],
 )
 def test_deaths_that_are_not_announced_cannot_be_known(policy: str) -> None:
-    """Two worlds that part after turn 40: up to then nobody can tell which one this is."""
+    """Two worlds that part after turn 40: up to then they cannot be distinguished."""
     spans: list[tuple[int, float]] = [(1, 30), (1, 60), (5, 50), (20, 90), (1, 45), (1, 90)]
     others: list[tuple[int, float]] = [(1, 30), (1, 90), (5, 70), (20, 41), (1, 90), (1, 44)]
     player, model = hs.policies.parse(policy), REWARDS["normal"](arms=6)
 
     def played(lifetimes: list[tuple[int, float]], known: bool, seed: int) -> list[int]:
-        told = hs.lifetimes.fixed(lifetimes, known=known)
-        return hs.play(player, model, WAVE, seed=seed, lifetimes=told).arms[:40].tolist()
+        given = hs.lifetimes.fixed(lifetimes, known=known)
+        return hs.play(player, model, WAVE, seed=seed, lifetimes=given).arms[:40].tolist()
 
     for seed in range(4):
         assert played(spans, False, seed) == played(others, False, seed)

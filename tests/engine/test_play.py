@@ -89,7 +89,7 @@ def test_a_forecast_steers_and_the_actual_pays() -> None:
     assert np.array_equal(game.G, G.values)
 
 
-def test_ties_by_lot_are_not_always_the_lowest() -> None:
+def test_random_ties_are_not_always_the_lowest() -> None:
     model = hs.rewards.bernoulli(means=[1.0] * 5)
     G = hs.traffic.constant(60)
     assert set(hs.play(hs.Greedy(), model, G, seed=1).arms[5:]) == {0}

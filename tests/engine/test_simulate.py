@@ -218,19 +218,19 @@ def test_the_settings_are_recorded() -> None:
     assert result.plan_digests == (hs.UCBZ(z=30).plan(WAVE, 3).digest,)
 
 
-def test_progress_is_told() -> None:
-    told: list[tuple[int, int]] = []
+def test_progress_is_reported() -> None:
+    reported: list[tuple[int, int]] = []
     threads: set[int] = set()
 
     def progress(done: int, total: int) -> None:
-        told.append((done, total))
+        reported.append((done, total))
         threads.add(threading.get_ident())
 
     hs.simulate(hs.Greedy(), BERNOULLI, hs.traffic.wave(8000), games=1500, progress=progress)
-    assert len(told) > 1
-    assert told == sorted(told)
-    assert told[-1] == (1500, 1500)
-    assert threads == {threading.get_ident()}  # whoever draws a bar need not lock
+    assert len(reported) > 1
+    assert reported == sorted(reported)
+    assert reported[-1] == (1500, 1500)
+    assert threads == {threading.get_ident()}  # a progress bar need not lock
 
 
 def test_an_exception_in_the_progress_bar_stops_the_run() -> None:
@@ -314,7 +314,7 @@ def test_curves_have_as_many_points_as_asked() -> None:
         ({"forecast": [1.0]}, "the forecast has 1 turns, the multiplier 120"),
     ],
 )
-def test_what_makes_no_sense_is_refused(change: dict[str, Any], message: str) -> None:
+def test_invalid_arguments_are_refused(change: dict[str, Any], message: str) -> None:
     arguments = {
         "policies": hs.UCB(),
         "rewards": BERNOULLI,

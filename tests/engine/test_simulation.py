@@ -296,7 +296,7 @@ def test_results_are_frozen(result: SimulationResult) -> None:
         result.policies = ()  # type: ignore[misc]
 
 
-def test_labels_are_told_apart() -> None:
+def test_labels_are_unique() -> None:
     assert unique_labels(["a", "b", "a", "a"]) == ("a", "b", "a (2)", "a (3)")
 
 

@@ -1,4 +1,4 @@
-"""Generated logs: the facts they are made after, and that the truth told beside them is true."""
+"""Generated logs: the facts they are made after, and that the truth given beside them is true."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_many_events_a_second() -> None:
         ({"rates": [0.0, 0.0], "tilt": 1}, "above 0"),
     ],
 )
-def test_what_makes_no_sense_is_refused(wrong: dict[str, object], said: str) -> None:
+def test_invalid_arguments_are_refused(wrong: dict[str, object], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         generate_events(**wrong)  # type: ignore[arg-type]  # wrong on purpose
 

@@ -111,12 +111,12 @@ def test_repetitions_and_windows_are_not_tested_against_each_other() -> None:
 
 
 def test_progress_counts_the_runs_that_there_are() -> None:
-    told: list[tuple[int, int]] = []
+    compared: list[tuple[int, int]] = []
     replay_many(
         ["uniform", "ucb"], LOG, runs=5, window=2000, step=900,
-        progress=lambda done, total: told.append((done, total)),
+        progress=lambda done, total: compared.append((done, total)),
     )  # fmt: skip
-    assert told == [(i, 7) for i in range(1, 8)]
+    assert compared == [(i, 7) for i in range(1, 8)]
 
 
 def test_runs_on_an_empty_log_have_no_mean() -> None:
@@ -228,23 +228,23 @@ def test_stochastic_policies(policy: hs.Policy, draws: bool) -> None:
 
 def test_a_better_policy_wins() -> None:
     found = replay_many({"u": "uniform", "e": "epsilon-greedy"}, LOG, runs=20)
-    told = found.compare("e", "u")
-    assert told.difference > 0.1
-    assert max(told.student.p, told.welch.p) < 1e-6
-    assert min(told.bootstrap[0], told.student.low, told.welch.low) > 0
-    assert told.paired is None
+    compared = found.compare("e", "u")
+    assert compared.difference > 0.1
+    assert max(compared.student.p, compared.welch.p) < 1e-6
+    assert min(compared.bootstrap[0], compared.student.low, compared.welch.low) > 0
+    assert compared.paired is None
     assert "the same events in every run" in str(found)
     assert set(found.to_dict()["compared_with_first"]) == {"e"}
 
 
 def test_windows_are_compared_in_pairs() -> None:
     found = replay_many({"a": "ucb", "b": "ucb:P=0.1"}, LOG, runs=20, window=1000, step=100)
-    told = found.compare("b", "a")
-    assert told.independent == pytest.approx(2.9)
-    assert told.paired is not None
-    assert told.paired[0] < told.difference < told.paired[1]
+    compared = found.compare("b", "a")
+    assert compared.independent == pytest.approx(2.9)
+    assert compared.paired is not None
+    assert compared.paired[0] < compared.difference < compared.paired[1]
     assert "overlap" in str(found)
-    assert "overlap" in str(told)
+    assert "overlap" in str(compared)
 
 
 # Student and Welch of these samples, worked out with mpmath from the definitions (50 digits).
@@ -343,7 +343,7 @@ def test_runs_report_the_ground_truth_of_matched_records() -> None:
     plain = replay_many(players, log, runs=4, window=200, step=50)
     for label in players:
         assert other[label].ground_truth.tolist() == [7.0] * 4  # type: ignore[union-attr]
-        assert other[label].means.tolist() == plain[label].means.tolist()  # nothing is learnt of it
+        assert other[label].means.tolist() == plain[label].means.tolist()  # nothing is learned
         assert plain[label].ground_truth is None
     with pytest.raises(ValueError, match="got 5 for 600 events"):
         replay_many(players, log, ground_truth=np.zeros(5))

@@ -52,7 +52,7 @@ def test_without_correlation_an_upper_limit_is_reported() -> None:
     assert "rho is at most" in found.sentences()[0]
 
 
-def test_a_day_effect_is_told_from_the_noise_of_an_arm() -> None:
+def test_a_day_effect_is_separated_from_the_noise_of_an_arm() -> None:
     found = hs.logs.fit_noise(generate(3, 0.002, turns=60, arms=3, day=0.2, crossed=True))
     assert found.day is not None
     assert found.day.low < 0.2 < found.day.high

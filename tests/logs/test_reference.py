@@ -268,7 +268,7 @@ def test_a_new_arm_holds_up_everything_until_it_is_shown() -> None:
 
 def test_an_unknown_end_is_unknown_until_it_has_passed() -> None:
     course = PreparedLog.of(LOG)
-    blind, told = (course.lifetimes(1, 400, known=known) for known in (False, True))
+    blind, sighted = (course.lifetimes(1, 400, known=known) for known in (False, True))
     assert set(blind.known_end.tolist()) == {UNKNOWN_END}
-    assert told.known_end.max() < UNKNOWN_END
-    assert blind.end.tolist() == told.end.tolist()
+    assert sighted.known_end.max() < UNKNOWN_END
+    assert blind.end.tolist() == sighted.end.tolist()

@@ -333,7 +333,7 @@ def test_a_sound_estimate_of_no_difference_is_fit_for_use() -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "told"),
+    ("policy", "expected"),
     [
         ("ucb-z:z=q0.75", "G never reached the policy's threshold"),
         ("ucb-z:z=2", "G always reached the policy's threshold"),
@@ -341,7 +341,7 @@ def test_a_sound_estimate_of_no_difference_is_fit_for_use() -> None:
         ("ucb", None),
     ],
 )
-def test_a_threshold_never_crossed_is_an_issue(policy: str, told: str | None) -> None:
+def test_a_threshold_never_crossed_is_an_issue(policy: str, expected: str | None) -> None:
     quiet, busy = fixed_log(MEANS, 6000, a_bin=(3,)), fixed_log(MEANS, 9000, a_bin=(12,))
     log = replace(
         quiet,
@@ -352,8 +352,8 @@ def test_a_threshold_never_crossed_is_an_issue(policy: str, told: str | None) ->
         time=np.concatenate([quiet.time, quiet.time[-1] + 1 + busy.time]),
     )
     early = replay({"it": policy}, log, turns=1500).verdict("it")
-    assert ("the policy's threshold" in early) is (told is not None)
-    assert told is None or told in early
+    assert ("the policy's threshold" in early) is (expected is not None)
+    assert expected is None or expected in early
     if policy == "ucb-z:z=q0.75":
         assert "the policy's threshold" not in replay({"it": policy}, log).verdict("it")
 
@@ -413,7 +413,7 @@ def test_the_seed_determines_the_result() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "expected"),
     [
         ({"arms": ["q"]}, "no arm 'q'. Choose from: a, b, c"),
         ({"arms": []}, "arms is empty: name the arms to study"),
@@ -427,13 +427,13 @@ def test_the_seed_determines_the_result() -> None:
         ({"seed": -1}, "seed"),
     ],
 )
-def test_invalid_arguments(wrong: dict[str, object], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_invalid_arguments(wrong: dict[str, object], expected: str) -> None:
+    with pytest.raises(ValueError, match=expected):
         replay("ucb", fixed_log(MEANS, 20), **wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "told"),
+    ("column", "value", "expected"),
     [
         ("reward", math.nan, "rewards must be finite; the reward of event 3 is nan"),
         ("reward", math.inf, "the reward of event 3 is inf"),
@@ -442,10 +442,10 @@ def test_invalid_arguments(wrong: dict[str, object], told: str) -> None:
         ("propensity", math.nan, "the propensity of event 3 is nan"),
     ],
 )
-def test_invalid_values_in_the_log(column: str, value: float, told: str) -> None:
+def test_invalid_values_in_the_log(column: str, value: float, expected: str) -> None:
     values = np.full(20, 0.5)
     values[2] = value
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=expected):
         replay("ucb", replace(fixed_log(MEANS, 20), **{column: values}))
 
 

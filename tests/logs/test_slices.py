@@ -62,7 +62,7 @@ def test_more_arms_last_strictly_shorter(spans: list[tuple[int, int]]) -> None:
         assert fewer.hours > more.hours
 
 
-def test_most_arms_for_so_many_hours() -> None:
+def test_most_arms_for_given_hours() -> None:
     hour = 3600
     lifetimes = lifetimes_of([(0, 9 * hour), (0, 5 * hour), (2 * hour, 5 * hour)])
     assert best_slice(lifetimes, least_hours=4).arms == ("arm0", "arm1")

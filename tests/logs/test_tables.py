@@ -1,4 +1,4 @@
-"""Open Bandit tables and any others: columns by name, and every bad row told."""
+"""Open Bandit tables and any others: columns by name, and every bad row reported."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_a_wrong_column_is_an_error_that_names_the_file(tmp_path: Path) -> None:
         TableLog(path, separator="")
 
 
-def test_time_going_backwards_is_kept_and_told(tmp_path: Path) -> None:
+def test_time_going_backwards_is_kept_and_reported(tmp_path: Path) -> None:
     path = put(tmp_path, "time,arm,reward\n5,a,1\n4,a,0\n6,b,1\n")
     events, report = collect(TableLog(path))
     assert (len(events), report.backwards) == (3, 1)

@@ -166,7 +166,7 @@ def test_arms_and_pools_of_lines_left_out_are_none_of_the_log(tmp_path: Path) ->
 
 
 @pytest.mark.jit
-def test_the_two_formats_are_told_apart(tmp_path: Path) -> None:
+def test_the_two_formats_are_distinguished(tmp_path: Path) -> None:
     assert check(tmp_path, b"\n" + R6A + GOOD).format == "r6a"
     assert check(tmp_path, GOOD + R6A).format == "r6b"
 
@@ -320,7 +320,7 @@ def test_generated_logs_are_read_back_exactly(zipped: bool, tmp_path: Path) -> N
 
 
 def test_a_sparse_log_is_read_back_exactly(tmp_path: Path) -> None:
-    """Most pools see no event, so nobody can know of them."""
+    """Most pools see no event, so they are unknown."""
     generate_log(tmp_path / "log", 1, seed=8, events_per_second=0.002)
     events, _ = collect(YahooLog((tmp_path / "log",)))
     assert same(events, generate_events(1, seed=8, events_per_second=0.002).events)
@@ -349,5 +349,5 @@ def test_a_last_line_without_a_newline_may_be_whole(end: bytes, tmp_path: Path) 
     assert check(tmp_path, GOOD + LATER[:-1] + end).events == 2
     assert check(tmp_path, GOOD.replace(b"\n", b"\r\n") + LATER[:-1] + end).events == 2
     other = b"1317513293 id-7 1 |user 1 |id-7 |id-8"
-    assert check(tmp_path, GOOD + other, other).events == 3  # another pool: it cannot be told
+    assert check(tmp_path, GOOD + other, other).events == 3  # another pool: it looks whole
     assert check(tmp_path, GOOD, GOOD[:-7]).events == 2  # the first line of its file

@@ -215,7 +215,7 @@ def comparable(played: dict[str, Any]) -> Any:
 
 @pytest.fixture(scope="session")
 def read_only(wheel: Path, core: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package where nobody can write beside it, not even root.
+    """The package where no user can write beside it, not even root.
 
     Permissions do not bind root: each `__pycache__` is a plain file, where no folder can be made.
     """

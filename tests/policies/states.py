@@ -32,7 +32,7 @@ def turns(draw: st.DrawFn, numbers: st.SearchStrategy[float], random_ties: bool 
 
 
 def means(state: ArmState) -> dict[int, float]:
-    """What was learnt of the arms that are there and were observed."""
+    """What was learned of the arms that are there and were observed."""
     return {
         arm: state.sums[arm] / state.pulls[arm]
         for arm in range(state.pulls.size)

@@ -25,22 +25,22 @@ def test_it_does_what_the_coin_says(state: ArmState, turn: Turn) -> None:
         assert (arm, exploited) == (arms[at], False)
     else:
         assert (arm, exploited) == (leader(state, turn), bool(means(state)))
-        learnt = means(state)
-        assert not learnt or learnt[arm] == max(learnt.values())
+        learned = means(state)
+        assert not learned or learned[arm] == max(learned.values())
 
 
-def test_exploring_is_uniform_and_as_frequent_as_told() -> None:
+def test_exploring_is_uniform_and_as_frequent_as_the_level() -> None:
     state = fresh_state(4)
     state.selections[:], state.pulls[:], state.sums[:] = 1, 1, [0.0, 1.0, 0.0, 0.0]
-    told = [
+    chosen = [
         EPSILON.choose(state, Turn(9, 0.4, 1.0, math.nan, -1, game_key(3, i), False, 9))
         for i in range(8000)
     ]
-    explored = [arm for arm, exploited in told if not exploited]
+    explored = [arm for arm, exploited in chosen if not exploited]
     assert abs(len(explored) / 8000 - 0.4) < 4 * math.sqrt(0.24 / 8000)
     counts = np.bincount(explored, minlength=4)
     assert ((counts - len(explored) / 4) ** 2 / (len(explored) / 4)).sum() < 21
-    assert {arm for arm, exploited in told if exploited} == {1}
+    assert {arm for arm, exploited in chosen if exploited} == {1}
 
 
 def test_intensity_is_the_chance() -> None:

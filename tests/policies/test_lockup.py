@@ -138,6 +138,6 @@ def test_text_leads_back() -> None:
         ({"freeze": "holidays"}, "spans of turns such as"),
     ],
 )
-def test_limits_that_make_no_sense_are_refused(options, message: str) -> None:
+def test_invalid_limits_are_refused(options, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         hs.LimitSwitching(hs.UCB(), **options)

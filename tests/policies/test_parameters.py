@@ -34,7 +34,7 @@ WRONG: list[tuple[type[Policy], dict[str, Any], str]] = [
 @pytest.mark.parametrize(
     ("policy", "values", "message"), WRONG, ids=[f"{p.name}-{v}" for p, v, _ in WRONG]
 )
-def test_what_makes_no_sense_is_refused(
+def test_invalid_arguments_are_refused(
     policy: type[Policy], values: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):

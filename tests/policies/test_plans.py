@@ -60,7 +60,7 @@ def test_arms_must_be_a_count(arms: object) -> None:
         hs.UCB().planner(arms=arms)  # type: ignore[arg-type]
 
 
-# Plans that do not regulate anything are told so.
+# Plans that do not regulate anything get a warning.
 
 #: Page views a day: 2.77 million on the mean, half as many on the quietest day (reference, D59).
 MILLIONS = hs.traffic.from_values(2.77e6 * (1 + 0.5 * np.sin(np.arange(300) / 4)))
@@ -117,7 +117,7 @@ def test_a_threshold_that_parts_nothing_is_said(z: float) -> None:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("policy", [hs.Greedy(), hs.UniformRandom()], ids=lambda p: p.name)
-def test_who_means_it_is_left_alone(policy: Policy) -> None:
+def test_a_declared_intention_gets_no_warning(policy: Policy) -> None:
     policy.plan(WAVE, 25)
 
 

@@ -16,8 +16,8 @@ sizes = st.integers(1, 9).map(float)
 
 def by_rank(state: ArmState) -> list[int]:
     """By falling estimate, then number; what was never observed comes last."""
-    learnt = means(state)
-    return sorted(present(state), key=lambda arm: (-learnt.get(arm, -math.inf), arm))
+    learned = means(state)
+    return sorted(present(state), key=lambda arm: (-learned.get(arm, -math.inf), arm))
 
 
 @given(states(), turns(sizes))
@@ -42,9 +42,9 @@ def test_arms_are_ranked(state: ArmState, turn: Turn) -> None:
 
 
 @given(states(), turns(sizes, random_ties=True))
-def test_by_lot_only_equals_change_places(state: ArmState, turn: Turn) -> None:
-    learnt = means(state)
-    ranked = [learnt.get(arm, -math.inf) for arm in best_first(state, turn).tolist()]
+def test_with_random_ties_only_equals_change_places(state: ArmState, turn: Turn) -> None:
+    learned = means(state)
+    ranked = [learned.get(arm, -math.inf) for arm in best_first(state, turn).tolist()]
     assert ranked == sorted(ranked, reverse=True)
     assert sorted(best_first(state, turn).tolist()) == present(state)
     ranks = range(len(ranked))
@@ -64,7 +64,7 @@ def test_every_arm_of_the_pool_is_drawn_equally_often() -> None:
     assert ((counts[[1, 2, 4]] - 2000) ** 2 / 2000).sum() < 18
 
 
-def test_by_lot_equals_share_the_last_place() -> None:
+def test_with_random_ties_equals_share_the_last_place() -> None:
     state = fresh_state(3)
     state.selections[:], state.pulls[:], state.sums[:] = 1, 1, [0.5, 0.9, 0.5]
     arms = [

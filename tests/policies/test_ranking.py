@@ -29,7 +29,7 @@ from highseason.policies import (
 any_turn = turns(st.just(0.0))
 
 
-def turn_with_lots(seed: int) -> Turn:
+def random_ties(seed: int) -> Turn:
     return Turn(1, 0.0, 1.0, math.nan, -1, turn_key(game_key(seed, 0), 1), True, 1)
 
 
@@ -63,10 +63,10 @@ def test_untried_is_the_first_never_chosen(state: ArmState) -> None:
 
 @given(states(), any_turn)
 def test_the_leader_is_the_lowest_of_the_best(state: ArmState, turn: Turn) -> None:
-    learnt = means(state)
-    if learnt:
-        top = max(learnt.values())
-        assert leader(state, turn) == min(arm for arm, mean in learnt.items() if mean == top)
+    learned = means(state)
+    if learned:
+        top = max(learned.values())
+        assert leader(state, turn) == min(arm for arm, mean in learned.items() if mean == top)
     else:
         chosen = min(present(state), key=lambda arm: (state.selections[arm], arm))
         assert leader(state, turn) == chosen
@@ -107,13 +107,13 @@ def test_picking_never_runs_over_the_end() -> None:
 
 
 @given(st.integers(0, 5), st.integers(0, 5))
-def test_without_lots_the_lower_arm_wins(one: int, other: int) -> None:
+def test_without_random_ties_the_lower_arm_wins(one: int, other: int) -> None:
     assert wins_tie(Turn(1, 0.0, 1.0, math.nan, -1, 0, False, 1), one, other) == (one < other)
 
 
 @given(st.integers(0, 10**6), st.permutations(range(5)))
-def test_by_lot_the_order_of_asking_does_not_matter(seed: int, order: list[int]) -> None:
-    turn = turn_with_lots(seed)
+def test_with_random_ties_the_order_of_asking_does_not_matter(seed: int, order: list[int]) -> None:
+    turn = random_ties(seed)
     winners = set()
     for sequence in (order, sorted(order)):
         holder = sequence[0]
@@ -125,10 +125,10 @@ def test_by_lot_the_order_of_asking_does_not_matter(seed: int, order: list[int])
 
 
 @pytest.mark.parametrize("equal", [2, 3, 5])
-def test_by_lot_equals_win_equally_often(equal: int) -> None:
+def test_with_random_ties_equals_win_equally_often(equal: int) -> None:
     state = fresh_state(6)
     state.pulls[:], state.sums[:equal] = 1, 1.0
-    counts = np.bincount([leader(state, turn_with_lots(seed)) for seed in range(3000)], minlength=6)
+    counts = np.bincount([leader(state, random_ties(seed)) for seed in range(3000)], minlength=6)
     assert counts[equal:].sum() == 0
     expected = 3000 / equal
     assert ((counts[:equal] - expected) ** 2 / expected).sum() < 20  # chi², at most 4 degrees

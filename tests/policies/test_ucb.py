@@ -17,21 +17,21 @@ numbers = st.one_of(st.just(0.0), st.floats(0, 20))
 def test_it_plays_the_highest_index(state: ArmState, turn: Turn) -> None:
     arm, exploited = UCB_RULE.choose(state, turn)
     unobserved = [a for a in present(state) if state.pulls[a] == 0]
-    learnt = means(state)
+    learned = means(state)
     if never_chosen(state):
         assert (arm, exploited) == (never_chosen(state)[0], False)
     elif turn.level > 0 and unobserved:
         # chosen before, but nothing is known of it yet: its radius is infinite
         assert arm == min(unobserved, key=lambda a: (state.selections[a], a))
         assert not exploited
-    elif not learnt:
+    elif not learned:
         assert (arm, exploited) == (leader(state, turn), False)
     else:
         root = math.sqrt(turn.level)
-        index = {a: x + root * (1 / math.sqrt(state.pulls[a])) for a, x in learnt.items()}
+        index = {a: x + root * (1 / math.sqrt(state.pulls[a])) for a, x in learned.items()}
         best = max(index.values())
         assert arm == min(a for a, value in index.items() if value == best)
-        assert exploited == (learnt[arm] == max(learnt.values()))
+        assert exploited == (learned[arm] == max(learned.values()))
 
 
 @given(states(observed=True), turns(st.just(0.0)))

@@ -1,7 +1,7 @@
 """The bounds once more, slowly and with fifty digits, straight from the formulas.
 
 Nothing of `highseason` is used here: what a policy does in each turn (its ε, its pool size, the
-logarithm under its root) is worked out anew from G.  Turns count from 1: `G[t - 1]` is G(t).
+logarithm under its root) is worked out again from G.  Turns count from 1: `G[t - 1]` is G(t).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ def hash_at(key: int, position: int) -> int:
 
 
 def stream(key: int, cards: int, ones: int) -> Iterator[int]:
-    """The deck card by card, shuffled anew whenever it is used up (Knuth's selection sampling)."""
+    """The deck card by card, shuffled again whenever it is used up (Knuth's selection sampling)."""
     shuffle = 0
     while True:
         shuffle += 1

@@ -1,7 +1,7 @@
 """A game with arms that come and go, as one would explain it at a blackboard.
 
 Arms are listed in order of birth, each with the first and the last turn of its life.  Formulas are
-those of the paper with the readings of section 11: sums are taken anew in every turn, and nothing
+those of the paper with the readings of section 11: sums are taken again in every turn, and nothing
 here comes from the library.
 """
 

@@ -1,7 +1,7 @@
 """The plans, straight from the formulas of the paper and of its authors' simulation code.
 
 Every function takes G as a list (G[0] is turn 1) and the number of arms m, and gives a number for
-every turn.  Sums and minima are taken anew in every turn.
+every turn.  Sums and minima are taken again in every turn.
 """
 
 from __future__ import annotations

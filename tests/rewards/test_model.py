@@ -143,7 +143,7 @@ def test_many_means_are_compiled_and_the_same_bits(monkeypatch: pytest.MonkeyPat
         (lambda: custom(triangle, triangle_mean, parameters=[math.inf]), "parameters of arm 1"),
     ],
 )
-def test_what_makes_no_sense_is_refused(make: Callable[[], Rewards], message: str) -> None:
+def test_invalid_arguments_are_refused(make: Callable[[], Rewards], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
 

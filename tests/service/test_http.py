@@ -68,7 +68,7 @@ def test_the_client_sees_what_the_service_sees(live: Server) -> None:
         ("/arms", '{"id": "a", "label": "\\ud800"}'),
     ],
 )
-def test_what_makes_no_sense_is_422(http: httpx.Client, path: str, body: str) -> None:
+def test_an_invalid_body_is_422(http: httpx.Client, path: str, body: str) -> None:
     http.post(f"{SHELF}/decide", json={"turn": 1})
     answer = http.post(SHELF + path, content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 422, answer.text
@@ -88,9 +88,7 @@ def test_what_makes_no_sense_is_422(http: httpx.Client, path: str, body: str) ->
         {"forecast": {"values": [1], "calendar": {"start": "2026-02-01", "zone": "Mars/Base"}}},
     ],
 )
-def test_an_experiment_that_makes_no_sense_is_refused(
-    http: httpx.Client, changes: dict[str, Any]
-) -> None:
+def test_an_invalid_experiment_is_refused(http: httpx.Client, changes: dict[str, Any]) -> None:
     good = {
         "id": "x",
         "arms": [{"id": "a"}],

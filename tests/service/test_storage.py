@@ -61,7 +61,7 @@ def test_settings_that_cannot_play_are_refused(
     assert [summary.id for summary in service.experiments()] == ["shelf"]
 
 
-def test_a_turn_has_one_arm_whoever_asks(opened: Open) -> None:
+def test_a_turn_has_one_arm_for_all_who_ask(opened: Open) -> None:
     services = [opened() for _ in range(3)]
     services[0].create(settings(policy="uniform"))
     barrier = threading.Barrier(24)

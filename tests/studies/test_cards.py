@@ -49,7 +49,7 @@ def test_every_order_is_as_likely() -> None:
     assert all(abs(count - 1000) < 4 * np.sqrt(1000 * 5 / 6) for count in counts.values())
 
 
-def test_a_deck_is_shuffled_anew() -> None:
+def test_a_deck_is_shuffled_again() -> None:
     twice = first_cards(11, 40, 20, [80])
     assert sum(twice) == 40
     assert twice[:40] != twice[40:]
@@ -66,7 +66,7 @@ def test_decks_of_different_sizes_stand_in_one_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cards", "ones", "told"),
+    ("cards", "ones", "expected"),
     [
         ([[10, 0]], [[1, 0]], "at least one card"),
         ([[10, 10]], [[1, 11]], "0 to all"),
@@ -76,6 +76,6 @@ def test_decks_of_different_sizes_stand_in_one_table() -> None:
         ([[1], [1]], [[1]], "equal length"),
     ],
 )
-def test_what_is_no_deck_is_told(cards: Any, ones: Any, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_what_is_no_deck_is_refused(cards: Any, ones: Any, expected: str) -> None:
+    with pytest.raises(ValueError, match=expected):
         decks(["test"] * len(cards), cards, ones)

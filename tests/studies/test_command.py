@@ -186,7 +186,7 @@ def test_a_study_without_its_data_is_left_out_unless_it_was_asked_for(
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ("simulatd", "simulated"),
         ("simulated --profile papr", "expected one of paper, tuned, authors_code"),
@@ -208,11 +208,11 @@ def test_a_study_without_its_data_is_left_out_unless_it_was_asked_for(
     ],
 )
 def test_what_is_wrong_is_said_in_a_line_before_workers_start(
-    call: Call, line: str, told: str, started: list[str]
+    call: Call, line: str, expected: str, started: list[str]
 ) -> None:
     answer = call(*line.split())
     assert (answer.code, answer.stdout) == (2, "")
-    assert told in answer.line
+    assert expected in answer.line
     assert not started
 
 
@@ -227,7 +227,7 @@ def test_an_interruption_says_how_to_go_on(call: Call, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "expected"),
     [
         (b"Shall I compare thee to a summer's day?\n" * 20, "expected lines such as '1317513291"),
         (b"\x00\xff\x1f\x8b" * 999, "no event"),
@@ -236,13 +236,13 @@ def test_an_interruption_says_how_to_go_on(call: Call, monkeypatch: pytest.Monke
     ],
     ids=["a poem", "junk", "nothing", "one record"],
 )
-def test_a_log_that_is_none_is_said_in_a_line(
-    call: Call, tmp_path: Path, content: bytes, told: str, started: list[str]
+def test_an_unreadable_log_is_reported_in_one_line(
+    call: Call, tmp_path: Path, content: bytes, expected: str, started: list[str]
 ) -> None:
     (tmp_path / "log").write_bytes(content)
     answer = call("logged", "--quick", "--yahoo", "log")
     assert (answer.code, answer.stdout) == (2, "")
-    assert told in answer.line
+    assert expected in answer.line
     assert not started
 
 

@@ -83,7 +83,7 @@ def test_even_turns_deal_alike_and_pay_by_g() -> None:
     assert (found["overdrawn"] == 50 * 11).all()
 
 
-def test_nobody_runs_past_the_end_of_a_game_of_one_deck() -> None:
+def test_no_policy_runs_past_the_end_of_a_game_of_one_deck() -> None:
     big = decks(["big"], [[3000, 4000]], [[30, 400]])
     once = np.zeros(5, np.int64)
     games = DeckGames(big, SEASONS[:1], once, once, big.smallest)
@@ -117,7 +117,7 @@ def test_who_counts_visitors_learns_from_cards() -> None:
     assert (turns != visitors).any()
 
 
-def test_another_seed_shuffles_anew() -> None:
+def test_another_seed_shuffles_differently() -> None:
     games = some_games()
     one, other = (
         play_decks({"greedy": hs.Greedy()}, each) for each in (games, replace(games, seed=6))
@@ -134,7 +134,7 @@ def test_a_game_without_cards_for_every_turn_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "expected"),
     [
         ({"tests": [0, 3]}, "tests must hold a number from 0 to 2"),
         ({"season": [0, 2]}, "season must hold a number from 0 to 1"),
@@ -142,9 +142,9 @@ def test_a_game_without_cards_for_every_turn_is_refused() -> None:
         ({"cards": [500, 500]}, "a number for each test"),
     ],
 )
-def test_games_of_what_is_not_there_are_refused(wrong: dict[str, Any], told: str) -> None:
+def test_games_of_what_is_not_there_are_refused(wrong: dict[str, Any], expected: str) -> None:
     usual: dict[str, Any] = {"tests": [0, 1], "season": [0, 1]}
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=expected):
         replace(some_games(), **(usual | wrong))
 
 
@@ -176,6 +176,6 @@ class Astray(Policy):
         return 0.0, carry
 
 
-def test_a_rule_that_names_no_arm_is_told() -> None:
+def test_a_rule_that_names_no_arm_is_refused() -> None:
     with pytest.raises(ValueError, match="'astray' chose arm 7 in turn 1"):
         play_decks({"astray": Astray()}, some_games())

@@ -194,7 +194,7 @@ def test_nothing_that_is_reported_was_tuned_on(seed: int) -> None:
     assert len(data.tuning) > 0.2 * len(data.reported)
 
 
-def test_a_log_too_short_is_told() -> None:
+def test_a_log_too_short_is_refused() -> None:
     made = generate_events(1 / 8640, seed=1)
     ten_seconds = StudiedLog(made.events, made.events, made, "", "")
     with pytest.raises(ValueError, match="too short"):

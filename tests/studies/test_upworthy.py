@@ -137,7 +137,7 @@ def test_intervals_take_the_games_of_a_test_together(data: Archive) -> None:
 
 
 def games_in(data: Archive, season: list[int]) -> PlayedDraw:
-    """One game of the first tests each, in these windows, and nobody to play them."""
+    """One game of the first tests each, in these windows, and no policy to play them."""
     games = Draw(data, SETTINGS[0], QUICK, 0).to_report(0)
     chosen = replace(games, tests=np.arange(len(season)), season=np.array(season))
     return PlayedDraw(SETTINGS[0], chosen, {}, {})

@@ -111,10 +111,10 @@ def test_simulation_takes_a_forecaster() -> None:
     G = hs.traffic.wave(turns=200)
     rewards = hs.rewards.bernoulli(arms=5)
     policy = hs.UCBZ(z=30)
-    told = hs.simulate(policy, rewards, G, games=20, forecast=RandomWalk())
+    forecast = hs.simulate(policy, rewards, G, games=20, forecast=RandomWalk())
     path = hs.simulate(policy, rewards, G, games=20, forecast=RandomWalk().path(G))
-    assert told.plan_digests == path.plan_digests
-    assert told.mean("reward", 0) == path.mean("reward", 0)
+    assert forecast.plan_digests == path.plan_digests
+    assert forecast.mean("reward", 0) == path.mean("reward", 0)
 
 
 @jitable

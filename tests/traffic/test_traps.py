@@ -85,10 +85,10 @@ def test_with_a_zone_the_rush_hour_stays_at_noon_when_clocks_change() -> None:
     utc = from_series(
         hourly("Europe/London", "2013-08-01", 87)
     )  # to 26 October; then clocks change
-    told = CalendarRegression(zone="Europe/London").fit(utc).predict(48).mean
-    untold = CalendarRegression().fit(utc).predict(48).mean
-    assert int(told[24:].argmax()) == 12  # noon in London is noon in UTC again
-    assert int(untold[24:].argmax()) == 11
+    in_zone = CalendarRegression(zone="Europe/London").fit(utc).predict(48).mean
+    without_zone = CalendarRegression().fit(utc).predict(48).mean
+    assert int(in_zone[24:].argmax()) == 12  # noon in London is noon in UTC again
+    assert int(without_zone[24:].argmax()) == 11
 
 
 def test_aware_and_naive_stamps_of_one_clock_agree() -> None:

@@ -151,7 +151,7 @@ def test_there_is_always_an_article(turns: int, turns_per_hour: float, start_hou
     assert spans.shape == (4, lifetimes.arms, 2)
 
 
-def test_whoever_went_last_stays_until_somebody_comes() -> None:
+def test_the_last_arm_stays_until_another_comes() -> None:
     """One arm at a time: without that, most turns of these games would have none."""
     lifetimes = hs.lifetimes.birth_and_death(turns=200, alive=1, life=20)
     counts = alive_counts(lifetimes.spans(KEYS, 200), 200)
@@ -175,7 +175,7 @@ def test_whoever_went_last_stays_until_somebody_comes() -> None:
         ({"turns": "a"}, "turns must be a whole number, at least 1, got 'a'"),
     ],
 )
-def test_flows_that_make_no_sense(change: dict[str, Any], message: str) -> None:
+def test_invalid_flows_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         hs.lifetimes.birth_and_death(**({"turns": 100, "alive": 5, "life": 10} | change))
 
@@ -190,7 +190,7 @@ def test_a_game_of_another_length_is_refused(make: Any) -> None:
         make(90).spans(KEYS, 100)
 
 
-def test_articles_that_make_no_sense() -> None:
+def test_invalid_articles_are_refused() -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"turns": 0}, "turns must be a whole number, at least 1, got 0"),
         ({"turns": 1.5}, "turns must be a whole number, at least 1, got 1.5"),

@@ -43,7 +43,7 @@ def test_who_asks_cannot_change_them() -> None:
     ],
     ids=str,
 )
-def test_lives_that_make_no_sense(spans: Any, message: str) -> None:
+def test_invalid_lifetimes_are_refused(spans: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         hs.lifetimes.fixed(spans)
 

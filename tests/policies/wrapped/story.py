@@ -1,4 +1,4 @@
-"""A rule told a made-up story, one display after the other."""
+"""A rule in a made-up story, one display after the other."""
 
 from __future__ import annotations
 

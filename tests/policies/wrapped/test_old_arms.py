@@ -49,7 +49,7 @@ def test_a_life_of_one_turn_is_not_explored() -> None:
     assert bonus(birth=10, expiry=10, t=10) == 0.0
 
 
-def test_where_nobody_knows_it_lives_as_long_as_those_that_died() -> None:
+def test_an_unknown_life_is_as_long_as_those_that_ended() -> None:
     assert bonus(birth=0, expiry=UNKNOWN_END, t=10, mean_life=40.0) == pytest.approx(0.75)
     assert bonus(birth=0, expiry=UNKNOWN_END, t=10) == 1.0  # no lifetime has ended yet
     assert bonus(birth=0, expiry=UNKNOWN_END, t=10, mean_life=0.0) == 0.0  # one turn each

@@ -88,7 +88,7 @@ def test_it_is_let_go_when_another_arms_estimate_is_higher() -> None:
     assert story.state.shared[0] == 0.0
 
 
-def test_an_arm_that_is_not_there_lets_nobody_go() -> None:
+def test_an_arm_that_is_not_there_releases_no_arm() -> None:
     story = on_a_run()
     story.tell(0, [1.0] * 30)  # estimate 0.23
     assert story.ask()[0] == 0  # whose own window has 30 now

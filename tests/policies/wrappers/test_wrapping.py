@@ -63,7 +63,7 @@ def test_without_a_policy_within_it_is_around_ucb() -> None:
     assert str(hs.policies.PeakGrabber()) == "peak-grabber+ucb"
 
 
-def test_the_policy_within_may_be_told_by_name() -> None:
+def test_the_policy_within_may_be_given_by_name() -> None:
     assert hs.policies.CapIndex("ucb-l:c=3") == hs.policies.CapIndex(hs.UCBL(c=3))
 
 
@@ -115,7 +115,7 @@ def test_what_is_no_policy_is_refused(base: Any) -> None:
     ],
     ids=["within", "around", "text around", "text within"],
 )
-def test_ties_by_lot_on_either_side_are_by_lot(policy: hs.policies.PeakGrabber) -> None:
+def test_random_ties_on_either_side_are_random(policy: hs.policies.PeakGrabber) -> None:
     assert policy.ties == policy.base.ties == "random"
     assert policy == parse(str(policy))
     game = hs.play(policy, hs.rewards.bernoulli(means=[1.0] * 5), [1.0] * 40, seed=1)
