@@ -1,7 +1,8 @@
 """Things by name: registries, `name:key=value` text, and suggestions for misspelt names."""
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -93,3 +94,13 @@ class Registry(Generic[T]):
 def _identity(entry: object) -> tuple[str, str]:
     module = getattr(entry, "__module__", type(entry).__module__)
     return module, getattr(entry, "__qualname__", repr(entry))
+
+
+def unique_labels(labels: Sequence[str]) -> tuple[str, ...]:
+    """The same labels, numbered where one occurs twice."""
+    seen: Counter[str] = Counter()
+    unique = []
+    for label in labels:
+        seen[label] += 1
+        unique.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    return tuple(unique)

@@ -4,6 +4,7 @@
 """
 
 from highseason.core.names import public_names as _public_names
+from highseason.core.specs import unique_labels as unique_labels
 from highseason.core.text import Table as Table
 from highseason.engine.forecast_cost import BacktestCost as BacktestCost
 from highseason.engine.forecast_cost import ForecastCost as ForecastCost
@@ -18,7 +19,6 @@ from highseason.engine.results import Estimate as Estimate
 from highseason.engine.results import Moments as Moments
 from highseason.engine.results import SimulationResult as SimulationResult
 from highseason.engine.results import ratio_gain as ratio_gain
-from highseason.engine.results import unique_labels as unique_labels
 from highseason.engine.results import with_interval as with_interval
 from highseason.engine.simulate import simulate as simulate
 from highseason.engine.turn import IllegalArmError as IllegalArmError

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import json
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
@@ -438,16 +438,6 @@ def _npz(path: Path) -> Path:
     if path.suffix[1:2].isalpha():
         raise ValueError(f"a result is saved as an .npz file, got {path}: end the name in .npz")
     return path.with_name(path.name + ".npz")
-
-
-def unique_labels(labels: Sequence[str]) -> tuple[str, ...]:
-    """The same labels, numbered where one occurs twice."""
-    seen: Counter[str] = Counter()
-    unique = []
-    for label in labels:
-        seen[label] += 1
-        unique.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
-    return tuple(unique)
 
 
 class BlockSummary(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -31,10 +31,10 @@ from highseason.engine.results import (
     Curves,
     SimulationResult,
     Tally,
-    unique_labels,
 )
 from highseason.engine.turn import arms_at_once, expected_measure
-from highseason.policies import Plan, Policy, parse
+from highseason.policies import Plan
+from highseason.policies.base import Policies, labelled
 from highseason.policies.lifetimes import Lifetimes
 from highseason.policies.plan import Horizon
 from highseason.rewards import Rewards
@@ -52,7 +52,6 @@ _WORTH_WORKERS = 0.04
 _ANY_RULE = 10.0
 
 Progress = Callable[[int, int], None]
-Policies = Policy | str | Sequence[Policy | str] | Mapping[str, Policy | str]
 Curve = bool | int | Sequence[int] | NDArray[np.int64]
 
 
@@ -368,22 +367,6 @@ class Simulation:
 def for_kernel(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The values in one piece and writable: to numba a read-only array is of another type."""
     return np.require(values, np.float64, ["C", "W"])
-
-
-def labelled(policies: Policies) -> tuple[tuple[str, ...], tuple[Policy, ...]]:
-    """The given policies in any form, with a label for each."""
-    if isinstance(policies, Policy | type | str):  # a class gets a hint below
-        policies = [policies]
-    by_label = isinstance(policies, Mapping)
-    given = policies.values() if isinstance(policies, Mapping) else policies
-    players = tuple(parse(policy) if isinstance(policy, str) else policy for policy in given)
-    labels = unique_labels([str(label) for label in (policies if by_label else players)])
-    if not players:
-        raise ValueError("no policy was given")
-    for policy in players:
-        if not isinstance(policy, Policy):
-            raise ValueError(f"{policy!r} is not a policy; write hs.UCB(), with its brackets")
-    return labels, players
 
 
 def _checkpoints(curves: Curve, turns: int) -> NDArray[np.int64]:

@@ -21,13 +21,13 @@ from highseason.core.executors import Executors, opened
 from highseason.core.parallel import map_blocks
 from highseason.core.random import seed_key
 from highseason.core.validation import one_of, whole_number
-from highseason.engine.simulate import Policies, labelled
 from highseason.logs.diagnostics import LogSummary, SeparateLogs
 from highseason.logs.events import Events
 from highseason.logs.player import Init, Player, ReplayOptions, Schedule, is_stochastic
 from highseason.logs.prepared_log import LogFile, PreparedLog, forgetting_files
 from highseason.logs.result import RepeatedReplay, ReplayOutcome, ReplayResult
 from highseason.policies import Policy
+from highseason.policies.base import Policies, labelled
 
 Progress = Callable[[int, int], None]
 How = Literal["auto", "repeat", "windows"]

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from highseason.core.ordered import WithOne
 from highseason.core.reflexes import ON_POLICY, missing
-from highseason.core.specs import Registry, split_spec
+from highseason.core.specs import Registry, split_spec, unique_labels
 from highseason.core.text import exact
 from highseason.policies.lifetimes import LifetimeOptions, uniform_weights
 from highseason.policies.plan import Plan, Planner, View, known_levels, levels_from
@@ -527,6 +527,26 @@ def parse(text: str) -> Policy:
             )
         options["base"] = parse(inner[0])
     return cls(**options)
+
+
+#: Policies in any form that `simulate` and `replay` take.
+Policies: TypeAlias = Policy | str | Sequence[Policy | str] | Mapping[str, Policy | str]
+
+
+def labelled(policies: Policies) -> tuple[tuple[str, ...], tuple[Policy, ...]]:
+    """The given policies in any form, with a label for each."""
+    if isinstance(policies, Policy | type | str):  # a class gets a hint below
+        policies = [policies]
+    by_label = isinstance(policies, Mapping)
+    given = policies.values() if isinstance(policies, Mapping) else policies
+    players = tuple(parse(policy) if isinstance(policy, str) else policy for policy in given)
+    labels = unique_labels([str(label) for label in (policies if by_label else players)])
+    if not players:
+        raise ValueError("no policy was given")
+    for policy in players:
+        if not isinstance(policy, Policy):
+            raise ValueError(f"{policy!r} is not a policy; write hs.UCB(), with its brackets")
+    return labels, players
 
 
 def from_json(text: str) -> Policy:
