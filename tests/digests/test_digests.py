@@ -8,7 +8,7 @@ import os
 
 import pytest
 from tests.digests.cases import CASES, compute
-from tests.digests.digest import RECORDED, difference
+from tests.digests.digest import RECORDED, difference, summary
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"),
@@ -29,15 +29,10 @@ def test_every_case_is_recorded() -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_results_are_those_recorded(name: str) -> None:
-    expected, found = recorded().get(name, {}), compute(name)
-    wrong = [f"{entry}: is gone" for entry in expected if entry not in found]
-    wrong += [f"{entry}: was never recorded" for entry in found if entry not in expected]
-    for entry in found:
-        if entry in expected:
-            differs = difference(found[entry], expected[entry])
-            wrong += [f"{entry}: {differs}"] if differs else []
+    wrong = difference(summary(compute(name)), recorded().get(name, {}))
     if wrong:
-        listed = "\n  ".join(wrong)
         pytest.fail(
-            f"case {name!r}, {len(wrong)} of {len(found)} entries:\n  {listed}", pytrace=False
+            f"case {name!r}: {'; '.join(wrong)}\nto see which entry, compare the output of "
+            f"python -m tests.digests.record --entries {name!r} before and after the change",
+            pytrace=False,
         )
