@@ -28,7 +28,7 @@ from highseason.engine.kernels import interface
 from highseason.engine.turn import illegal_arm, is_legal
 from highseason.policies import Policy, Rule, fresh_state
 from highseason.policies.plan import Horizon, known_levels
-from highseason.policies.state import ArmState, Observation, Turn
+from highseason.policies.rule import ArmState, Observation, Turn
 from highseason.rewards import effective_visitors
 from highseason.traffic import Multiplier
 

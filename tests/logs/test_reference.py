@@ -28,8 +28,8 @@ from highseason.policies import (
     jitable,
     registry,
 )
-from highseason.policies.lifetimes import LifetimeOptions
 from highseason.policies.plan import View
+from highseason.policies.rule import LifetimeOptions
 
 LOG = mortal_log(400)
 POLICIES = settings.POLICIES | {

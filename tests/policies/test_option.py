@@ -16,7 +16,6 @@ import highseason as hs
 from highseason.core.compile import compiled
 from highseason.engine.kernels.interface import state_type, turn_type
 from highseason.engine.turn import population_of, renew, score_lifetimes
-from highseason.policies.lifetimes import measure_of
 from highseason.policies.option_index import (
     OPTION,
     PERSISTENCE,
@@ -32,7 +31,7 @@ from highseason.policies.option_index import (
     terms_of,
 )
 from highseason.policies.option_prior import NU, PI, RHO, SUCCESSES, TRIALS
-from highseason.policies.state import NO_END, UNKNOWN_END, ArmState, Observation, Turn
+from highseason.policies.rule import NO_END, UNKNOWN_END, ArmState, Observation, Turn, measure_of
 
 
 def turn_of(level: float, G: float = 1.0, ties: bool = False) -> Turn:

@@ -16,7 +16,7 @@ from highseason.policies.option_index import (
     patience_of,
 )
 from highseason.policies.option_prior import NU, PER_TURN, PI, RHO, SUCCESSES, TRIALS
-from highseason.policies.state import ArmState, Observation, Turn
+from highseason.policies.rule import ArmState, Observation, Turn
 
 
 def turn_of(level: float, G: float, future: float, left: int) -> Turn:

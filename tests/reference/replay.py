@@ -15,8 +15,8 @@ from highseason.logs import replay_kernel as kernel
 from highseason.logs.player import Player
 from highseason.logs.replay_kernel import EventOrder, KernelOptions, LogLifetimes, ReplayTrace
 from highseason.policies import UNKNOWN_TURNS, Observation, Policy, Turn
-from highseason.policies.lifetimes import mark_opening, reveal_ends
 from highseason.policies.plan import UnknownFuture
+from highseason.policies.rule import mark_opening, reveal_ends
 
 
 def replay(player: Player, order: EventOrder, seed: int = 0, run: int = 0) -> ReplayTrace:

@@ -58,7 +58,7 @@ from highseason.policies import (
     Turn,
     observe_mean,
 )
-from highseason.policies.lifetimes import mark_opening, offer_opening
+from highseason.policies.rule import mark_opening, offer_opening
 from highseason.rewards.model import visitors_of
 
 Mask = NDArray[np.bool_]

@@ -17,8 +17,8 @@ from highseason.bandit.events import Lifetime
 from highseason.core.validation import positive_number
 from highseason.core.warnings import quiet
 from highseason.policies import UNKNOWN_END, UNKNOWN_TURNS, Horizon, Planner, Policy, Turn
-from highseason.policies.lifetimes import lifetime_score, measure_of
 from highseason.policies.plan import SeasonPlanner, busy_from, known_levels, require_future
+from highseason.policies.rule import lifetime_score, measure_of
 from highseason.traffic import CalendarWarning, Multiplier, as_multiplier, concatenate
 from highseason.traffic.dates import When
 

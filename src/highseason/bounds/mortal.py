@@ -14,8 +14,7 @@ from highseason.bounds.setting import Setting
 from highseason.bounds.theorems import theorem
 from highseason.core.validation import non_negative_number, one_of, positive_number
 from highseason.policies import SoftUCBMortal
-from highseason.policies.lifetimes import lifetime_score, measure_of
-from highseason.policies.state import UNKNOWN_END
+from highseason.policies.rule import UNKNOWN_END, lifetime_score, measure_of
 from highseason.traffic import as_multiplier
 
 Numbers = NDArray[np.float64]

@@ -22,7 +22,8 @@ from highseason.engine.turn import (
     score_lifetimes,
 )
 from highseason.policies import Horizon, Observation, Plan, Policy
-from highseason.policies.lifetimes import Lifetimes, mark_opening, offer_opening
+from highseason.policies.lifetimes import Lifetimes
+from highseason.policies.rule import mark_opening, offer_opening
 from highseason.rewards import Rewards
 from highseason.traffic import as_multiplier
 

@@ -12,14 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.policies.lifetimes import (
+from highseason.policies.lifetimes import Lifetimes
+from highseason.policies.rule import (
+    NO_END,
+    UNKNOWN_END,
+    ArmState,
     LifetimeOptions,
-    Lifetimes,
+    Observation,
     SetWeights,
+    Turn,
     lifetime_score,
     measure_of,
 )
-from highseason.policies.state import NO_END, UNKNOWN_END, ArmState, Observation, Turn
 from highseason.rewards import Rewards
 from highseason.traffic import Forecast, OneStep, as_multiplier
 

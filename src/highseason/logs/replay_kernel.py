@@ -24,8 +24,8 @@ from highseason.core.random import DECISION, REWARD, draw, turn_key
 from highseason.engine.kernels.interface import function_types, numba_types, state_type
 from highseason.engine.turn import is_legal
 from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, Policy, Rule, Turn
-from highseason.policies.lifetimes import SetWeights, mark_opening, reveal_ends
 from highseason.policies.plan import UnknownFuture, View
+from highseason.policies.rule import SetWeights, mark_opening, reveal_ends
 
 #: What became of an event, as positions in an array of counts.
 NOT_STUDIED, NOT_IN_POOL, THINNED, WAITING, OTHER_ARM, MATCHED = 0, 1, 2, 3, 4, 5

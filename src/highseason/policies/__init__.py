@@ -30,24 +30,24 @@ from highseason.policies.plan import Planner as Planner
 from highseason.policies.plan import PlanWarning as PlanWarning
 from highseason.policies.plan import View as View
 from highseason.policies.ranking import arm_to_try as arm_to_try
-from highseason.policies.ranking import estimate as estimate
 from highseason.policies.ranking import leader as leader
 from highseason.policies.ranking import least_selected as least_selected
-from highseason.policies.ranking import observe_mean as observe_mean
 from highseason.policies.ranking import pick_available as pick_available
 from highseason.policies.ranking import precedes as precedes
 from highseason.policies.ranking import untried as untried
 from highseason.policies.ranking import wins_tie as wins_tie
+from highseason.policies.rule import NO_END as NO_END
+from highseason.policies.rule import UNKNOWN_END as UNKNOWN_END
+from highseason.policies.rule import UNKNOWN_TURNS as UNKNOWN_TURNS
+from highseason.policies.rule import ArmState as ArmState
+from highseason.policies.rule import Observation as Observation
 from highseason.policies.rule import Rule as Rule
 from highseason.policies.rule import RuleTraits as RuleTraits
+from highseason.policies.rule import Turn as Turn
+from highseason.policies.rule import estimate as estimate
+from highseason.policies.rule import fresh_state as fresh_state
+from highseason.policies.rule import observe_mean as observe_mean
 from highseason.policies.rule import start_empty as start_empty
-from highseason.policies.state import NO_END as NO_END
-from highseason.policies.state import UNKNOWN_END as UNKNOWN_END
-from highseason.policies.state import UNKNOWN_TURNS as UNKNOWN_TURNS
-from highseason.policies.state import ArmState as ArmState
-from highseason.policies.state import Observation as Observation
-from highseason.policies.state import Turn as Turn
-from highseason.policies.state import fresh_state as fresh_state
 
 # The families, in the order in which the registry lists them.
 # isort: off

@@ -37,9 +37,8 @@ from highseason.core.ordered import WithOne
 from highseason.core.reflexes import ON_POLICY, missing
 from highseason.core.specs import Registry, split_spec, unique_labels
 from highseason.core.text import exact
-from highseason.policies.lifetimes import LifetimeOptions, uniform_weights
 from highseason.policies.plan import Plan, Planner, View, known_levels, levels_from
-from highseason.policies.rule import Rule
+from highseason.policies.rule import LifetimeOptions, Rule, uniform_weights
 from highseason.rewards import check_arms, effective_visitors
 from highseason.traffic import Threshold, as_multiplier
 from highseason.traffic.series import warn_if_one_sided

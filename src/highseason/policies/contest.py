@@ -14,7 +14,6 @@ from highseason.core.jitable import jitable
 from highseason.policies.base import EXPLORATION, parameter, window
 from highseason.policies.ranking import (
     age,
-    estimate,
     estimates,
     leader,
     mean_ended_lifetime,
@@ -22,8 +21,20 @@ from highseason.policies.ranking import (
     precedes,
     tie_probabilities,
 )
-from highseason.policies.rule import Bonus, Choose, Floats, Observe, Rule, made_once
-from highseason.policies.state import NO_END, UNKNOWN_END, ArmState, Observation, Turn
+from highseason.policies.rule import (
+    NO_END,
+    UNKNOWN_END,
+    ArmState,
+    Bonus,
+    Choose,
+    Floats,
+    Observation,
+    Observe,
+    Rule,
+    Turn,
+    estimate,
+    made_once,
+)
 from highseason.policies.ucb import bonus_of, index_rule
 from highseason.policies.wrappers import Wrapper
 

@@ -33,8 +33,7 @@ from highseason.policies.ranking import (
     pick_available,
     untried,
 )
-from highseason.policies.rule import Floats, Rule, RuleTraits
-from highseason.policies.state import ArmState, Turn
+from highseason.policies.rule import ArmState, Floats, Rule, RuleTraits, Turn
 
 
 @jitable

@@ -20,9 +20,8 @@ from highseason.core.random import ARMS, DECISION, draw, hash_at
 from highseason.policies.base import Policy, parameter
 from highseason.policies.epsilon import intensity
 from highseason.policies.plan import View
-from highseason.policies.ranking import leader, observe_mean
-from highseason.policies.rule import Rule, RuleTraits
-from highseason.policies.state import ArmState, Observation, Turn
+from highseason.policies.ranking import leader
+from highseason.policies.rule import ArmState, Observation, Rule, RuleTraits, Turn, observe_mean
 
 
 class Foreign(Protocol):

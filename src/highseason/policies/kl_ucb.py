@@ -18,9 +18,8 @@ from highseason.core.jitable import jitable
 from highseason.core.special import bernoulli_kl, bernoulli_kl_upper
 from highseason.policies.base import WeighingPolicy, exploration
 from highseason.policies.plan import View
-from highseason.policies.ranking import arm_to_try, estimate, leader, precedes
-from highseason.policies.rule import Floats, Rule, made_once
-from highseason.policies.state import ArmState, Turn
+from highseason.policies.ranking import arm_to_try, leader, precedes
+from highseason.policies.rule import ArmState, Floats, Rule, Turn, estimate, made_once
 from highseason.policies.ucb import index_rule
 
 

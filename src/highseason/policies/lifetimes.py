@@ -1,8 +1,4 @@
-"""Lifetimes: when each arm of a game is there, and how a rule's state follows.
-
-First come the lifetimes of games (`fixed`, `birth_and_death`, `articles`), then the functions that
-games, replays and live bandits run in every turn, as Python or compiled.
-"""
+"""When each arm of a game is there: its first and its last turn, both included."""
 
 from __future__ import annotations
 
@@ -10,15 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, REWARD, TIES, UNIT, arm_uniforms
 from highseason.core.validation import finite_number, positive_number, whole_number
-from highseason.policies.state import UNKNOWN_END, ArmState
 
 #: Given the games' keys and the number of turns: first and last turn by game and arm.
 Draw = Callable[[NDArray[np.uint64], int], NDArray[np.int64]]
@@ -110,20 +103,6 @@ def fixed(spans: Sequence[tuple[float, float]], known: bool = True) -> Lifetimes
 
 def _repeat(spans: NDArray[np.int64], keys: NDArray[np.uint64], turns: int) -> NDArray[np.int64]:
     return np.tile(spans, (keys.size, 1, 1))
-
-
-def running_worth(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Running sums of G, beginning with 0, in whole steps that are tiny beside its greatest value.
-
-    Sums of whole numbers are exact.  So lifetimes whose turns are worth the same tie in rank; sums
-    of floats would rank one above the other by their last bit.
-
-    >>> worth = running_worth(np.full(9, 0.1))
-    >>> bool(worth[5] - worth[1] == worth[8] - worth[4])
-    True
-    """
-    steps = np.rint(values / values.max() * (2.0**52 / values.size))
-    return np.concatenate([[0.0], np.cumsum(steps)])
 
 
 Numbers = NDArray[np.float64]
@@ -301,106 +280,3 @@ def _without_gaps(spans: NDArray[np.int64], turns: int) -> NDArray[np.int64]:
             last = np.flatnonzero(gone & (lifetimes[:, 1] == lifetimes[gone, 1].max()))[0]
             lifetimes[last, 1] = coming.min() - 1 if coming.size else turns
     return spans
-
-
-SetWeights = Callable[[ArmState, int, NDArray[np.float64], float], None]
-
-
-@jitable
-def uniform_weights(state: ArmState, clock: int, scores: NDArray[np.float64], scale: float) -> None:
-    """Every arm is equally worth exploring."""
-    state.weight[:] = scale
-
-
-@jitable
-def mark_opening(state: ArmState, count: int, opening: NDArray[np.bool_]) -> None:
-    """Mark the opening: the `count` available arms of highest weight, tried before all others."""
-    opening[:] = False
-    for _ in range(count):
-        best = -1
-        for arm in range(state.weight.size):
-            free = state.available[arm] and not opening[arm]
-            if free and (best < 0 or state.weight[arm] > state.weight[best]):
-                best = arm
-        if best < 0:
-            return
-        opening[best] = True
-
-
-@jitable
-def copy_values(source: NDArray[Any], target: NDArray[Any]) -> None:
-    """Copy one array over another; a GPU has no memory for what `target[:] = source` sets aside."""
-    for i in range(source.size):
-        target[i] = source[i]
-
-
-@jitable
-def offer_opening(state: ArmState, opening: NDArray[np.bool_], allowed: NDArray[np.bool_]) -> bool:
-    """Offer what is left of the opening; if nothing is, all allowed arms, and return False."""
-    left = False
-    for arm in range(allowed.size):
-        wanted = allowed[arm] and opening[arm] and state.selections[arm] == 0
-        state.available[arm] = wanted
-        left = left or wanted
-    if not left:
-        copy_values(allowed, state.available)
-    return left
-
-
-@jitable
-def reveal_ends(state: ArmState, ends: NDArray[np.int64], clock: int) -> None:
-    """An unknown end becomes known once it has passed."""
-    for arm in range(ends.size):
-        if state.end[arm] == UNKNOWN_END and ends[arm] < clock:
-            state.end[arm] = ends[arm]
-
-
-@jitable
-def lifetime_score(
-    start: int, end: int, turns: int, measure: NDArray[np.float64], at_end: bool
-) -> float:
-    """What a lifetime is worth in a game of `turns` turns, by a policy's `measure_of` turns.
-
-    That is the measure at its end, or by how much it grows over the lifetime.  A lifetime that is
-    unknown, or has no end, lasts as long as the game; one that starts after the game is worth
-    nothing.
-    """
-    last = min(turns, end)
-    return float(measure[last] - (0.0 if at_end else measure[min(max(1, start) - 1, last)]))
-
-
-class LifetimeOptions(NamedTuple):
-    """How a policy uses lifetimes.  The defaults ignore them.
-
-    Attributes:
-        needs_end: It cannot play without knowing when each arm ends.
-        ranks_by_end: An arm's score is its end, not what its whole lifetime is worth.
-        weight_scale: The most that exploring an arm can be worth; `Rule.set_weights` takes it.
-        initial_arms: How many of the arms present at the start are tried first; 0 for all of them.
-        scores_left: An arm's score is the weight that is left when it ends: the sum of G after it.
-    """
-
-    needs_end: bool = False
-    ranks_by_end: bool = False
-    weight_scale: float = 1.0
-    initial_arms: int = 0
-    scores_left: bool = False
-
-    @property
-    def at_end(self) -> bool:
-        """Whether a score depends on the end of a lifetime alone."""
-        return self.ranks_by_end or self.scores_left
-
-
-def measure_of(values: NDArray[np.float64], options: LifetimeOptions) -> NDArray[np.float64]:
-    """By what a policy scores lifetimes, before the first turn and after each: it ends there.
-
-    >>> G = np.array([4.0, 2.0, 1.0])
-    >>> measure_of(G, LifetimeOptions(ranks_by_end=True))
-    array([0., 1., 2., 3.])
-    >>> measure_of(G, LifetimeOptions(scores_left=True))
-    array([7., 3., 1., 0.])
-    """
-    if options.scores_left:
-        return np.append(np.cumsum(values[::-1])[::-1], 0.0)
-    return np.arange(values.size + 1.0) if options.ranks_by_end else running_worth(values)

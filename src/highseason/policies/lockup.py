@@ -17,8 +17,7 @@ from typing import Any
 from highseason.core.jitable import jitable
 from highseason.policies.base import parameter
 from highseason.policies.ranking import one_hot
-from highseason.policies.rule import Floats, Rule, made_once
-from highseason.policies.state import ArmState, Observation, Turn
+from highseason.policies.rule import ArmState, Floats, Observation, Rule, Turn, made_once
 from highseason.policies.wrappers import Wrapper
 
 #: Spans of turns, first and last, on which the arm may not change.

@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.policies.base import OnG, WeighingPolicy, exploration, parameter, unit_of_g
-from highseason.policies.lifetimes import LifetimeOptions
 from highseason.policies.plan import View
 from highseason.policies.ranking import age, count_available
-from highseason.policies.rule import Floats
-from highseason.policies.state import ArmState, Turn
+from highseason.policies.rule import ArmState, Floats, LifetimeOptions, Turn
 from highseason.policies.ucb import index_rule, intensity
 
 

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from highseason.core.beta import beta_call, log_beta
 from highseason.core.jitable import inlined, jitable
 from highseason.policies.base import CountingPolicy, parameter
-from highseason.policies.lifetimes import LifetimeOptions, copy_values
 from highseason.policies.option_prior import (
     ARM_ROWS,
     BINARY,
@@ -50,14 +49,19 @@ from highseason.policies.option_prior import (
 from highseason.policies.plan import View
 from highseason.policies.ranking import mean_ended_lifetime, tie_probabilities, wins_tie
 from highseason.policies.regulated import effective_horizons
-from highseason.policies.rule import Floats, Rule, RuleTraits, made_once
-from highseason.policies.state import (
+from highseason.policies.rule import (
     NO_END,
     UNKNOWN_END,
     UNKNOWN_TURNS,
     ArmState,
+    Floats,
+    LifetimeOptions,
     Observation,
+    Rule,
+    RuleTraits,
     Turn,
+    copy_values,
+    made_once,
 )
 
 #: Plays needed to change one's mind about an arm, per play it was worth so far: the value at which

@@ -19,8 +19,7 @@ import math
 from highseason.core.beta import log_eight_rising, log_gamma, stirling
 from highseason.core.jitable import jitable
 from highseason.core.special import loop_exp
-from highseason.policies.rule import Floats
-from highseason.policies.state import ArmState
+from highseason.policies.rule import ArmState, Floats
 
 #: What a turn is judged by: its level alone, where draws are scaled and no visitors are counted;
 #: its own visitors; or the visitors of a turn on average, where G plays no part.

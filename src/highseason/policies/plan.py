@@ -25,7 +25,7 @@ from highseason.core.jitable import jitable
 from highseason.core.ordered import SuffixMinima, WithOne
 from highseason.core.text import Printable, Table, counted, exact
 from highseason.core.warnings import warn_user
-from highseason.policies.state import UNKNOWN_TURNS, Turn
+from highseason.policies.rule import UNKNOWN_TURNS, Turn
 from highseason.traffic import Forecast, Forecaster, Multiplier, OneStep, Threshold, as_multiplier
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ from highseason.policies.base import OnG, Policy, parameter, unit_of_g
 from highseason.policies.plan import View
 from highseason.policies.ranking import (
     count_available,
-    estimate,
     estimates,
     leader,
     leader_probabilities,
@@ -23,8 +22,7 @@ from highseason.policies.ranking import (
     precedes,
     untried,
 )
-from highseason.policies.rule import Floats, Rule, RuleTraits
-from highseason.policies.state import ArmState, Turn
+from highseason.policies.rule import ArmState, Floats, Rule, RuleTraits, Turn, estimate
 
 
 @jitable

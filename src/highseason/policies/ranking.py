@@ -1,7 +1,6 @@
-"""How arms are compared: estimates, ties, and the leader.
+"""How arms are compared: the highest, ties, the leader, and what is tried before any comparison.
 
-An estimate is sum / pulls, never updated incrementally, so that every path through the library
-computes the same bits.  Ties go to the lower arm, or are broken at random with `ties="random"`.
+Ties go to the lower arm, or are broken at random with `ties="random"`.
 """
 
 from __future__ import annotations
@@ -11,20 +10,7 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import TIES, draw, hash_at
-from highseason.policies.state import ArmState, Observation, Turn
-
-
-@jitable
-def estimate(state: ArmState, arm: int) -> float:
-    """The mean of what was learned from `arm`; it must have been observed."""
-    return state.sums[arm] / state.pulls[arm]  # type: ignore[no-any-return]  # a NumPy scalar
-
-
-@jitable
-def observe_mean(state: ArmState, turn: Turn, observation: Observation) -> None:
-    """Add the value to the arm's average, weighted by its precision."""
-    state.pulls[observation.arm] += observation.precision
-    state.sums[observation.arm] += observation.precision * observation.value
+from highseason.policies.rule import ArmState, Turn, estimate
 
 
 @jitable

@@ -1,9 +1,10 @@
-"""A rule: how an arm is chosen from the rule's state and the turn's exploration level.
+"""A rule: how an arm is chosen, and what it sees of the arms and of the turn.
 
 A rule is three small functions of scalars and arrays: `choose(state, turn)` gives the arm and
 whether the choice exploits, `observe(state, turn, observation)` learns, and `start(state)` prepares
 the rule's own memory.  They run as plain Python in `play` and `Bandit` and are compiled for
-`simulate` and `replay`.  What the library may assume of them is declared in `traits`.
+`simulate` and `replay`, so the state is a plain tuple of arrays.  What the library may assume of
+them is declared in `traits`.  Inside the library arms are numbered from 0.
 """
 
 from __future__ import annotations
@@ -13,28 +14,262 @@ import inspect
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, ParamSpec, TypeAlias
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.policies.lifetimes import SetWeights, uniform_weights
-from highseason.policies.ranking import estimate, observe_mean
-from highseason.policies.state import ArmState, Observation, Turn, fresh_state
 
 P = ParamSpec("P")
 Floats: TypeAlias = NDArray[np.float64]
+#: The end of an arm that is known to stay for ever, and of one whose end is unknown.
+NO_END = 2**62
+UNKNOWN_END = NO_END - 1
+
+
+class ArmState(NamedTuple):
+    """One entry per arm, except for `shared`.
+
+    Attributes:
+        selections: How often each arm was chosen; rewards may arrive later.
+        pulls: How many rewards its estimate rests on; a fraction where old rewards fade.
+        sums: The sum of those rewards.
+        available: Whether it may be played now.
+        start: The first turn of its lifetime, by the turn's `clock`; 0 if it was there from the
+            start.
+        end: The last turn of its lifetime; `NO_END` if it stays, `UNKNOWN_END` if that is unknown.
+        weight: How much exploring it is worth, as the rule's `set_weights` last computed it.
+        memory: The rule's own numbers, one row per arm.
+        shared: The rule's own numbers about the whole game.
+    """
+
+    selections: NDArray[np.int64]
+    pulls: NDArray[np.float64]
+    sums: NDArray[np.float64]
+    available: NDArray[np.bool_]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    memory: NDArray[np.float64]
+    shared: NDArray[np.float64]
+
+
+def fresh_state(arms: int, memory: int = 0, shared: int = 0) -> ArmState:
+    """The state before the first turn: every arm available for ever, and untried."""
+    return ArmState(
+        selections=np.zeros(arms, np.int64),
+        pulls=np.zeros(arms, np.float64),
+        sums=np.zeros(arms, np.float64),
+        available=np.ones(arms, np.bool_),
+        start=np.zeros(arms, np.int64),
+        end=np.full(arms, NO_END, np.int64),
+        weight=np.ones(arms, np.float64),
+        memory=np.zeros((arms, memory), np.float64),
+        shared=np.zeros(shared, np.float64),
+    )
+
+
+#: `Turn.turns_left` where it is unknown how long the game lasts.
+UNKNOWN_TURNS = -1
+
+
+class Turn(NamedTuple):
+    """What a rule knows of the turn it decides.
+
+    Attributes:
+        t: The turn, from 1.
+        level: The plan's exploration level.
+        G: The multiplier of this turn, known or forecast.
+        future: The future weight W(t), the sum of G over the turns after this one, known or
+            forecast; NaN where it is unknown.  A rule that reads it declares `needs_horizon`.
+        turns_left: How many turns follow; `UNKNOWN_TURNS` where `future` is unknown.
+        key: The key of the turn's random numbers.
+        random_ties: Whether ties are broken at random; otherwise the lowest arm wins.
+        clock: The time in which lifetimes are counted: the turn itself in a game, the time bin in a
+            replayed log.
+    """
+
+    t: int
+    level: float
+    G: float
+    future: float
+    turns_left: int
+    key: int
+    random_ties: bool
+    clock: int
+
+
+class Observation(NamedTuple):
+    """What a turn taught.
+
+    Attributes:
+        arm: The arm that was played.
+        value: Its reward, per unit of G.
+        precision: How much the turn taught, in units of one plain reward: a value with precision p
+            counts as the mean of p rewards, so its variance is that of one reward divided by p.
+            Estimates weigh values by it.  It is 1 unless a policy counts visitors.
+    """
+
+    arm: int
+    value: float
+    precision: float
+
+
+# -- what a rule learns, unless it says otherwise --------------------------------------------------
+
+
+@jitable
+def estimate(state: ArmState, arm: int) -> float:
+    """The mean of what was learned from `arm`, which must have been observed.
+
+    It is sum / pulls and never updated incrementally, so that every path through the library
+    computes the same bits.
+    """
+    return state.sums[arm] / state.pulls[arm]  # type: ignore[no-any-return]  # a NumPy scalar
+
+
+@jitable
+def observe_mean(state: ArmState, turn: Turn, observation: Observation) -> None:
+    """Add the value to the arm's average, weighted by its precision."""
+    state.pulls[observation.arm] += observation.precision
+    state.sums[observation.arm] += observation.precision * observation.value
+
+
+@jitable
+def start_empty(state: ArmState) -> None:
+    """Nothing to prepare."""
+
+
+# -- arms that come and go: which are on offer, and what a lifetime is worth -----------------------
+
+
+@jitable
+def uniform_weights(state: ArmState, clock: int, scores: NDArray[np.float64], scale: float) -> None:
+    """Every arm is equally worth exploring."""
+    state.weight[:] = scale
+
+
+@jitable
+def mark_opening(state: ArmState, count: int, opening: NDArray[np.bool_]) -> None:
+    """Mark the opening: the `count` available arms of highest weight, tried before all others."""
+    opening[:] = False
+    for _ in range(count):
+        best = -1
+        for arm in range(state.weight.size):
+            free = state.available[arm] and not opening[arm]
+            if free and (best < 0 or state.weight[arm] > state.weight[best]):
+                best = arm
+        if best < 0:
+            return
+        opening[best] = True
+
+
+@jitable
+def copy_values(source: NDArray[Any], target: NDArray[Any]) -> None:
+    """Copy one array over another; a GPU has no memory for what `target[:] = source` sets aside."""
+    for i in range(source.size):
+        target[i] = source[i]
+
+
+@jitable
+def offer_opening(state: ArmState, opening: NDArray[np.bool_], allowed: NDArray[np.bool_]) -> bool:
+    """Offer what is left of the opening; if nothing is, all allowed arms, and return False."""
+    left = False
+    for arm in range(allowed.size):
+        wanted = allowed[arm] and opening[arm] and state.selections[arm] == 0
+        state.available[arm] = wanted
+        left = left or wanted
+    if not left:
+        copy_values(allowed, state.available)
+    return left
+
+
+@jitable
+def reveal_ends(state: ArmState, ends: NDArray[np.int64], clock: int) -> None:
+    """An unknown end becomes known once it has passed."""
+    for arm in range(ends.size):
+        if state.end[arm] == UNKNOWN_END and ends[arm] < clock:
+            state.end[arm] = ends[arm]
+
+
+@jitable
+def lifetime_score(
+    start: int, end: int, turns: int, measure: NDArray[np.float64], at_end: bool
+) -> float:
+    """What a lifetime is worth in a game of `turns` turns, by a policy's `measure_of` turns.
+
+    That is the measure at its end, or by how much it grows over the lifetime.  A lifetime that is
+    unknown, or has no end, lasts as long as the game; one that starts after the game is worth
+    nothing.
+    """
+    last = min(turns, end)
+    return float(measure[last] - (0.0 if at_end else measure[min(max(1, start) - 1, last)]))
+
+
+class LifetimeOptions(NamedTuple):
+    """How a policy uses lifetimes.  The defaults ignore them.
+
+    Attributes:
+        needs_end: It cannot play without knowing when each arm ends.
+        ranks_by_end: An arm's score is its end, not what its whole lifetime is worth.
+        weight_scale: The most that exploring an arm can be worth; `Rule.set_weights` takes it.
+        initial_arms: How many of the arms present at the start are tried first; 0 for all of them.
+        scores_left: An arm's score is the weight that is left when it ends: the sum of G after it.
+    """
+
+    needs_end: bool = False
+    ranks_by_end: bool = False
+    weight_scale: float = 1.0
+    initial_arms: int = 0
+    scores_left: bool = False
+
+    @property
+    def at_end(self) -> bool:
+        """Whether a score depends on the end of a lifetime alone."""
+        return self.ranks_by_end or self.scores_left
+
+
+def running_worth(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Running sums of G, beginning with 0, in whole steps that are tiny beside its greatest value.
+
+    Sums of whole numbers are exact.  So lifetimes whose turns are worth the same tie in rank; sums
+    of floats would rank one above the other by their last bit.
+
+    >>> worth = running_worth(np.full(9, 0.1))
+    >>> bool(worth[5] - worth[1] == worth[8] - worth[4])
+    True
+    """
+    steps = np.rint(values / values.max() * (2.0**52 / values.size))
+    return np.concatenate([[0.0], np.cumsum(steps)])
+
+
+def measure_of(values: NDArray[np.float64], options: LifetimeOptions) -> NDArray[np.float64]:
+    """By what a policy scores lifetimes, before the first turn and after each: it ends there.
+
+    >>> G = np.array([4.0, 2.0, 1.0])
+    >>> measure_of(G, LifetimeOptions(ranks_by_end=True))
+    array([0., 1., 2., 3.])
+    >>> measure_of(G, LifetimeOptions(scores_left=True))
+    array([7., 3., 1., 0.])
+    """
+    if options.scores_left:
+        return np.append(np.cumsum(values[::-1])[::-1], 0.0)
+    return np.arange(values.size + 1.0) if options.ranks_by_end else running_worth(values)
+
+
+# -- the rule --------------------------------------------------------------------------------------
+
 Choose = Callable[[ArmState, Turn], tuple[int, bool]]
 Observe = Callable[[ArmState, Turn, Observation], None]
 Start = Callable[[ArmState], None]
 Bonus = Callable[[ArmState, Turn, int], float]
 Intensity = Callable[[Floats, NDArray[np.int64], int], Floats]
+SetWeights = Callable[[ArmState, int, NDArray[np.float64], float], None]
 Recall = Callable[[ArmState, int, Iterable[tuple[int, int]]], None]
 Probabilities = Callable[[ArmState, Turn], Floats]
 LeadsBy = Callable[[ArmState, int], float]
 Held = Callable[[ArmState], int]
-
 
 #: How long a choice can be reused, from never to the least that can change it.
 Stability = Literal["never", "until-change", "unless-coin-explores", "while-level-at-most-1"]
@@ -76,11 +311,6 @@ class RuleTraits:
     needs_horizon: bool = False
     compilable: bool = True
     work: float = 1.0
-
-
-@jitable
-def start_empty(state: ArmState) -> None:
-    """Nothing to prepare."""
 
 
 NO_TRAITS = RuleTraits()

@@ -26,16 +26,8 @@ from highseason.core.random import ARMS, draw, hash_at
 from highseason.core.special import normal_quantile
 from highseason.policies.base import WeighingPolicy, exploration, parameter
 from highseason.policies.plan import View
-from highseason.policies.ranking import (
-    arm_to_try,
-    estimate,
-    estimates,
-    leader,
-    leader_probabilities,
-    one_hot,
-)
-from highseason.policies.rule import Floats, Rule, RuleTraits, made_once
-from highseason.policies.state import ArmState, Turn
+from highseason.policies.ranking import arm_to_try, estimates, leader, leader_probabilities, one_hot
+from highseason.policies.rule import ArmState, Floats, Rule, RuleTraits, Turn, estimate, made_once
 
 #: The rule's shared numbers: successes and failures of the prior.
 SUCCESSES, FAILURES = 0, 1

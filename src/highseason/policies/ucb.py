@@ -15,19 +15,28 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.policies.base import OnG, WeighingPolicy, radius, threshold, unit_of_g
-from highseason.policies.lifetimes import SetWeights, uniform_weights
 from highseason.policies.plan import View
 from highseason.policies.ranking import (
     arm_to_try,
-    estimate,
     estimates,
     highest_probabilities,
     leader,
     one_hot,
     precedes,
 )
-from highseason.policies.rule import Bonus, Floats, Intensity, Rule, RuleTraits, made_once
-from highseason.policies.state import ArmState, Turn
+from highseason.policies.rule import (
+    ArmState,
+    Bonus,
+    Floats,
+    Intensity,
+    Rule,
+    RuleTraits,
+    SetWeights,
+    Turn,
+    estimate,
+    made_once,
+    uniform_weights,
+)
 
 
 @jitable

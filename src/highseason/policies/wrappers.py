@@ -16,11 +16,16 @@ from numpy.typing import NDArray
 from highseason.core.jitable import jitable
 from highseason.core.ordered import WithOne
 from highseason.policies.base import Limits, Policy, Role, declared, parameter, parse, window
-from highseason.policies.lifetimes import LifetimeOptions
 from highseason.policies.plan import View
-from highseason.policies.ranking import observe_mean
-from highseason.policies.rule import Rule, made_once
-from highseason.policies.state import ArmState, Observation, Turn
+from highseason.policies.rule import (
+    ArmState,
+    LifetimeOptions,
+    Observation,
+    Rule,
+    Turn,
+    made_once,
+    observe_mean,
+)
 from highseason.policies.ucb import UCB
 from highseason.traffic import Threshold
 

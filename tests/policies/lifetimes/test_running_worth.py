@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from highseason.policies.lifetimes import running_worth
+from highseason.policies.rule import running_worth
 
 
 @given(st.floats(1e-9, 1e9), st.integers(1, 60), st.data())

@@ -18,7 +18,7 @@ from highseason.engine.kernels.epsilon import EpsilonScratch, epsilon_game
 from highseason.engine.kernels.pool import PoolScratch, pool_game
 from highseason.engine.kernels.turns import Kernel
 from highseason.engine.turn import Population
-from highseason.policies.state import ArmState
+from highseason.policies.rule import ArmState
 
 #: A function of a reward model that a kernel contains, or None.
 Quantile = Any

@@ -12,7 +12,7 @@ from highseason.engine.kernels.epsilon import leaves
 from highseason.engine.kernels.turns import Turns
 from highseason.engine.turn import Population
 from highseason.policies import EPSILON, POOL, UCB_RULE, Rule
-from highseason.policies.state import ArmState
+from highseason.policies.rule import ArmState
 
 #: Up to this many arms shared memory holds enough games to keep the machine busy.
 _SHARED_ARMS = 40

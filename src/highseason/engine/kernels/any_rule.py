@@ -8,12 +8,12 @@ serves all rules.  Both come from this source.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.jitable import inlined, jitable
+from highseason.core.jitable import inlined, jitable, jitable_as
 from highseason.core.random import turn_key
 from highseason.engine.kernels.turns import (
     Arms,
@@ -30,9 +30,72 @@ from highseason.engine.kernels.turns import (
     write_totals,
 )
 from highseason.engine.turn import Population, best_present, is_legal, renew, score_lifetimes
-from highseason.policies.lifetimes import copy_values, mark_opening, offer_opening
 from highseason.policies.plan import turns_left
-from highseason.policies.state import ArmState, Observation, Turn, reset_state, uncounted_state
+from highseason.policies.rule import (
+    NO_END,
+    ArmState,
+    Observation,
+    Turn,
+    copy_values,
+    mark_opening,
+    offer_opening,
+)
+
+
+def _without_owner(array: Any) -> Any:
+    """`uncounted` as a kernel computes it: the same array, which owns no memory."""
+    from numba.core.cgutils import get_null_value
+    from numba.extending import intrinsic
+
+    @intrinsic  # type: ignore[untyped-decorator]  # numba is untyped
+    def disown(context: Any, array: Any) -> Any:
+        return array(array), build
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        same = context.make_array(signature.return_type)(context, builder, arguments[0])
+        same.meminfo = get_null_value(same.meminfo.type)
+        return same._getvalue()
+
+    return lambda array: disown(array)
+
+
+@jitable_as(_without_owner)
+def uncounted(array: Any) -> Any:
+    """The same array, for as long as somebody else holds it: a kernel counts no references to it.
+
+    Counting takes longer than a short function that gets the nine arrays of a state.
+    """
+    return array
+
+
+@jitable
+def uncounted_state(state: ArmState) -> ArmState:
+    """The same state, for as long as somebody else holds it."""
+    return ArmState(
+        uncounted(state.selections),
+        uncounted(state.pulls),
+        uncounted(state.sums),
+        uncounted(state.available),
+        uncounted(state.start),
+        uncounted(state.end),
+        uncounted(state.weight),
+        uncounted(state.memory),
+        uncounted(state.shared),
+    )
+
+
+@jitable
+def reset_state(state: ArmState) -> None:
+    """Return a used state to what `fresh_state` gives."""
+    state.selections[:] = 0
+    state.pulls[:] = 0.0
+    state.sums[:] = 0.0
+    state.available[:] = True
+    state.start[:] = 0
+    state.end[:] = NO_END
+    state.weight[:] = 1.0
+    state.memory[:] = 0.0
+    state.shared[:] = 0.0
 
 
 class RulePlayer(NamedTuple):

@@ -31,8 +31,8 @@ from highseason.engine.kernels.turns import (
 from highseason.engine.kernels.ucb_lanes import LANES_SCRATCH, ucb_lanes_kernel
 from highseason.engine.turn import Population, illegal_arm, population_of
 from highseason.policies import EPSILON, POOL, UCB_RULE, Policy, Rule, fresh_state
-from highseason.policies.lifetimes import LifetimeOptions, Lifetimes
-from highseason.policies.state import Observation, Turn
+from highseason.policies.lifetimes import Lifetimes
+from highseason.policies.rule import LifetimeOptions, Observation, Turn
 from highseason.rewards import Rewards
 
 #: From this many turns on, a rule's functions are compiled into the kernel: that takes a few

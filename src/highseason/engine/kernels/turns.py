@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from highseason.core.jitable import inlined, jitable, jitable_as
 from highseason.core.random import REWARD, draw, turn_key
 from highseason.policies.lifetimes import Lifetimes
-from highseason.policies.state import NO_END
+from highseason.policies.rule import NO_END
 from highseason.rewards import Rewards
 from highseason.rewards.model import Drift, bernoulli_quantile, clipped_normal_quantile, move_means
 from highseason.rewards.visitors import SpendNoise, VisitorNoise, spend_reward, visitor_reward
