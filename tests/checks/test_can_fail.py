@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.checks import CheckFailed, check_multiplier, check_policy, comparisons, rules, run
+from highseason.checks import CheckFailed, check_multiplier, check_policy, rules, run
 from highseason.checks import games as game_checks
 from highseason.checks.catalogue import Check
-from highseason.engine.kernels import interface
 from highseason.policies import (
     EPSILON,
     POOL,
@@ -451,17 +450,11 @@ def test_a_rule_that_is_not_what_it_declares(
 
 def test_declaring_too_little_or_too_much_about_scaled_rewards() -> None:
     failing(
-        comparisons.stakes_do_not_move_the_estimates,
+        game_checks.stakes_do_not_move_the_estimates,
         hs.policies.NaiveUCB(),
         "G must not change what is learned",
     )
-    failing(comparisons.scaled_rewards_mislead, hs.UCB(), "G should mislead it")
-
-
-def test_a_kernel_that_plays_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(interface.SPECIAL_KERNELS, EPSILON, interface.SPECIAL_KERNELS[POOL])
-    check = game_checks.fast_kernel_plays_as_the_plain_one
-    failing(check, hs.EpsilonGreedy(k=0.3), "with 5 arms, 160 turns and bernoulli rewards they")
+    failing(game_checks.scaled_rewards_mislead, hs.UCB(), "G should mislead it")
 
 
 @pytest.mark.parametrize(
@@ -485,9 +478,9 @@ def test_results_that_depend_on_circumstances(
 
 
 def test_a_reduction_that_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = comparisons.REDUCTIONS[1]._replace(becomes=lambda: hs.UCB(P=0.1), shared="")
-    monkeypatch.setattr(comparisons, "REDUCTIONS", (wrong,))
-    check = comparisons.becomes_the_policy_it_reduces_to
+    wrong = game_checks.REDUCTIONS[1]._replace(becomes=lambda: hs.UCB(P=0.1), shared="")
+    monkeypatch.setattr(game_checks, "REDUCTIONS", (wrong,))
+    check = game_checks.becomes_the_policy_it_reduces_to
     failing(check, hs.UCBZ(), "with z infinite it must be ucb:P=0.1; with .* differs at turn")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from tests.reference import game as blackboard
 
 import highseason as hs
+from highseason.checks.catalogue import variant
 from highseason.core.random import game_keys
 from highseason.policies import Policy
 from highseason.rewards import Rewards
@@ -45,6 +47,12 @@ def triangle(u: float, top: float, scale: float) -> float:
 
 def triangle_mean(top: Any) -> Any:
     return 2.0 * np.asarray(top) / 3.0
+
+
+def on_generic_path(policy: Policy) -> Policy:
+    """The policy without a fast kernel: its rule is the same, under another name."""
+    rule = policy.rule
+    return variant(policy, rule=replace(rule, name=f"{rule.name}, arm by arm"))
 
 
 REWARDS: dict[str, Callable[..., Rewards]] = {

@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.engine.settings import POLICIES, REWARDS
+from tests.engine.settings import POLICIES, REWARDS, on_generic_path
 
 import highseason as hs
 from highseason.checks import games as many_games
-from highseason.checks.settings import on_generic_path
 from highseason.core import executors
 from highseason.engine import METRICS, SimulationResult
 from highseason.policies import Policy
@@ -141,9 +140,13 @@ def test_realised_regret_leaves_the_rest_as_it_is() -> None:
         plain.mean("realised_regret", 0)
 
 
-@pytest.mark.parametrize("size", [(97, 300), (300, 700), (700, 900)], ids=str)
+@pytest.mark.parametrize(
+    "size", [(1, 160), (5, 4), (5, 160), (97, 300), (300, 700), (1000, 1400)], ids=str
+)
 @pytest.mark.parametrize("rewards", ["bernoulli", "normal", "triangle", "eighths"])
-def test_many_arms(rewards: str, size: tuple[int, int]) -> None:
+def test_a_rules_own_kernel_plays_as_the_one_for_any_rule(
+    rewards: str, size: tuple[int, int]
+) -> None:
     arms, turns = size
     model, G = REWARDS[rewards](arms=arms), hs.traffic.wave(turns)
     plain = {name: on_generic_path(policy) for name, policy in POLICIES.items()}

@@ -1,23 +1,50 @@
-"""A policy plays the same game however it is run: again, compiled, in threads, among others."""
+"""A policy plays the same game however it is run: again, compiled, in threads, among others.
+
+Beside others, it beats random arms, and becomes the policies that it reduces to; in other units of
+G it stays the same.
+"""
 
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.checks.catalogue import CheckFailed, check, expect, first_difference
+from highseason.checks.catalogue import (
+    ARMS,
+    SEED,
+    TURNS,
+    CheckFailed,
+    check,
+    expect,
+    first_difference,
+    following,
+    in_other_units,
+    parameters_on_G,
+    reward_models,
+    season,
+)
 from highseason.checks.plans import RANGES
-from highseason.checks.settings import ARMS, SEED, TURNS, on_generic_path, reward_models, season
 from highseason.core.random import game_keys
 from highseason.engine import Game, SimulationResult, play, simulate
 from highseason.engine.kernels.interface import has_own_kernel
-from highseason.policies import Greedy, Policy
+from highseason.policies import (
+    UCB,
+    UCBZ,
+    EpsilonGreedy,
+    EpsilonZGreedy,
+    Greedy,
+    Policy,
+    SoftEpsilonGreedy,
+    UniformRandom,
+    VariablePool,
+)
 from highseason.policies.base import declared
 from highseason.policies.lifetimes import Lifetimes, birth_and_death, fixed
 from highseason.rewards import Rewards, visitors
+from highseason.traffic import Multiplier, constant, from_values
 
 #: Games per run, deliberately not a multiple of eight (some kernels play eight side by side).
 GAMES = 11
@@ -25,9 +52,14 @@ GAMES = 11
 THREADED_GAMES = 12_503
 #: Games per run with arms that come and go.
 LIFETIME_GAMES = 5
-#: (arms, turns): few arms, one arm, a game that ends in its first round, and enough arms for the
-#: kernels that need many.
-SIZES = ((ARMS, TURNS), (1, TURNS), (ARMS, ARMS - 1), (1000, 1400))
+#: Games on two multipliers, and games against another policy.
+GAMES_ON_G, FEW_GAMES = 6, 4
+#: A game long enough for any sensible policy to learn which arms are better.
+LONG, MANY = 1500, 200
+#: Standard errors by which a policy must beat chance.
+CLEARLY = 4.0
+#: Another unit of G.  A power of two, so that no bit of any quotient changes.
+FACTOR = 1024.0
 
 
 @check()
@@ -99,21 +131,6 @@ def play_and_simulate_agree_on_visitors(policy: Policy) -> None:
     )
     model = visitors(arms=ARMS, between=(0.1, 0.5), rho=0.02, share=5.0)
     _expect_agreement(twin, model, "count='visitors'", LIFETIME_GAMES)
-
-
-@check(applies=lambda policy: policy.rule in RANGES)
-def fast_kernel_plays_as_the_plain_one(policy: Policy) -> None:
-    """The rule's own kernel against the loop that asks the rule arm by arm, ties included."""
-    plain = on_generic_path(policy)
-    for arms, turns in SIZES:
-        for model in reward_models(arms):
-            fast, slow = (
-                simulate(p, model, season(turns), games=GAMES, seed=SEED, keep="games")
-                for p in (policy, plain)
-            )
-            where = f"with {arms} arms, {turns} turns and {model.name} rewards they"
-            rule = "the fast kernel and the plain one must choose the same arms"
-            same_games(fast, slow, f"{rule}; {where}")
 
 
 @check()
@@ -240,3 +257,148 @@ def _games(result: SimulationResult) -> dict[str, NDArray[np.float64]]:
 
 def _close(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.isclose(a, b, rtol=1e-9, atol=1e-9 * max(1.0, float(np.abs(a).max(initial=0.0))))
+
+
+def _learns(policy: Policy) -> bool:
+    return not policy.learns_scaled
+
+
+@check(applies=_learns)
+def stakes_do_not_move_the_estimates(policy: Policy) -> None:
+    """With its levels held fixed, a policy plays the same arms whatever G is."""
+    for number in range(GAMES_ON_G):
+        turn = _first_turn_moved_by_G(policy, number)
+        expect(
+            turn is None,
+            f"G must not change what is learned from a turn; with the same levels and another G, "
+            f"game {number} differs at turn {turn}",
+        )
+
+
+@check(applies=lambda policy: policy.learns_scaled)
+def scaled_rewards_mislead(policy: Policy) -> None:
+    """A policy that declares `learns_scaled` is misled by G: otherwise it declares too much."""
+    expect(
+        any(_first_turn_moved_by_G(policy, number) is not None for number in range(GAMES_ON_G)),
+        f"learns_scaled is declared, so G should mislead it; in {GAMES_ON_G} games it did not",
+    )
+
+
+@check(applies=lambda policy: _learns(policy) and not policy.suppress_plan_warning)
+def beats_uniform_random(policy: Policy) -> None:
+    """In long games with few arms it clearly earns more than arms played at random."""
+    arms_played_exist.first(policy)
+    players = {"chance": UniformRandom(), "it": policy}
+    gain = simulate(players, reward_models()[0], season(LONG), MANY, SEED).gain("it")
+    expect(
+        gain.error < math.inf and gain.value > CLEARLY * gain.error,
+        f"a policy must earn more than arms played at random; in {MANY} games of {LONG} turns with "
+        f"{ARMS} arms it earned {gain.value:+.1%} (± {gain.error:.1%})",
+    )
+
+
+def _first_turn_moved_by_G(policy: Policy, number: int) -> int | None:
+    rewards = reward_models()[1]
+    # Powers of two change no bit of a reward that is multiplied and divided by them.
+    varied = from_values(2.0 ** (np.arange(TURNS) * 7 % 11))
+    variant = following(policy, policy.plan(varied, rewards.arms).levels)
+    multipliers = varied, constant(varied.turns)
+    return first_difference(*(play(variant, rewards, G, SEED, number).arms for G in multipliers))
+
+
+class Reduction(NamedTuple):
+    """Under a condition, a policy plays as another one with the same parameters, arm by arm."""
+
+    condition: str
+    policy: type[Policy]
+    changes: dict[str, Any]
+    G: Multiplier
+    becomes: type[Policy]
+    shared: str  # the parameters
+
+    def applies(self, policy: Policy) -> bool:
+        """Whether the policy is of this class, with its rule and its plan."""
+        same_plan = type(policy).step is self.policy.step
+        return isinstance(policy, self.policy) and policy.rule == self.policy.rule and same_plan
+
+
+_ABOVE_G, _FLAT = {"z": math.inf}, constant(TURNS, 7.0)
+_ONE_ARM = {"c": math.nextafter(2.0, 0.0), "unit": 1.0}
+REDUCTIONS = (
+    Reduction("with z infinite", EpsilonZGreedy, _ABOVE_G, season(), EpsilonGreedy, "k ties"),
+    Reduction("with z infinite", UCBZ, _ABOVE_G, season(), UCB, "P ties"),
+    Reduction("on a constant G", SoftEpsilonGreedy, {}, _FLAT, EpsilonGreedy, "k ties"),
+    Reduction("with c < 2, unit 1 and G >= 1", VariablePool, _ONE_ARM, season(), Greedy, "ties"),
+)
+
+
+@check(applies=lambda policy: any(r.applies(policy) for r in REDUCTIONS))
+def becomes_the_policy_it_reduces_to(policy: Policy) -> None:
+    """The reductions that the paper claims: same seed, same arms."""
+    for reduction in REDUCTIONS:
+        if reduction.applies(policy):
+            changed = replace(policy, **reduction.changes)
+            shared = {name: getattr(changed, name) for name in reduction.shared.split()}
+            other = reduction.becomes(**shared)
+            _same_arms(changed, other, reduction.G, f"{reduction.condition} it must be {other}")
+
+
+def _regulates_by_threshold(policy: Policy) -> bool:
+    return "z" in parameters_on_G(policy) and policy.rule in RANGES
+
+
+def _with_z(policy: Any, z: float) -> Policy:
+    return replace(policy, z=z)  # type: ignore[no-any-return]  # a policy that has a threshold
+
+
+@check(applies=_regulates_by_threshold)
+def threshold_above_all_ignores_G(policy: Policy) -> None:
+    """With z infinite no turn is high, and the plan is the same for every G."""
+    free = _with_z(policy, math.inf)
+    turn = first_difference(*(free.plan(G, ARMS).levels for G in (season(), season().shift(7))))
+    expect(
+        turn is None,
+        f"with z infinite no turn is high, so G must not matter; it does at turn {turn}",
+    )
+
+
+@check(applies=_regulates_by_threshold)
+def threshold_below_all_is_greedy(policy: Policy) -> None:
+    """With z below every G all turns are high, and only the leading arm is played."""
+    bound, greedy = _with_z(policy, 0.5 * float(season().values.min())), Greedy(ties=policy.ties)
+    _same_arms(bound, greedy, season(), "with z below every G it must play greedily")
+
+
+@check(applies=_learns)
+def units_of_G_do_not_matter(policy: Policy) -> None:
+    """Scale G and the parameters measured on it: same arms, regret and reward scaled."""
+    arms_played_exist.first(policy)
+    larger, G, many = in_other_units(policy, FACTOR), season(), season().scale(FACTOR)
+    names = " and ".join(parameters_on_G(policy)) or "no parameter"
+    expect(
+        policy.plan(G, ARMS).digest == larger.plan(many, ARMS).digest,
+        f"with G and {names} times {FACTOR:g} the plan must stay the same; it changed. "
+        "If it depends on the scale of G, give it a parameter with allows_expression=True, such as "
+        "`unit` of SoftUCB",
+    )
+    one, other = (
+        simulate(p, reward_models()[0], g, games=FEW_GAMES, seed=SEED)
+        for p, g in ((policy, G), (larger, many))
+    )
+    for metric, factor in (("regret", FACTOR), ("reward", FACTOR), ("best_pulls", 1.0)):
+        value, expected = other.mean(metric, 0), factor * one.mean(metric, 0)
+        expect(
+            math.isclose(value, expected, rel_tol=1e-12, abs_tol=1e-12),
+            f"with G times {FACTOR:g} the {metric} must be {expected:g}; it is {value:g}",
+        )
+
+
+def _same_arms(policy: Policy, other: Policy, G: Multiplier, sentence: str) -> None:
+    for rewards in reward_models():
+        for number in range(FEW_GAMES):
+            arms = (play(p, rewards, G, SEED, number).arms for p in (policy, other))
+            turn = first_difference(*arms)
+            expect(
+                turn is None,
+                f"{sentence}; with {rewards.name} rewards game {number} differs at turn {turn}",
+            )

@@ -16,8 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.checks.catalogue import CheckFailed, check, expect
-from highseason.checks.settings import ARMS, TURNS, season, seasons, variant
+from highseason.checks.catalogue import (
+    ARMS,
+    TURNS,
+    CheckFailed,
+    check,
+    expect,
+    season,
+    seasons,
+    variant,
+)
 from highseason.policies import EPSILON, POOL, UCB_RULE, Policy, Rule, from_json, parse, registry
 from highseason.policies.base import declared
 from highseason.traffic import Multiplier

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from highseason.checks.catalogue import check, expect
-from highseason.checks.settings import ARMS, SEED, season, seasons
+from highseason.checks.catalogue import ARMS, SEED, check, expect, season, seasons
 from highseason.core.random import DECISION, REWARD, draw, game_key, turn_key
 from highseason.engine import decide, learn
 from highseason.policies import UNKNOWN_TURNS, ArmState, Horizon, Observation, Policy, Turn

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from highseason.checks import comparisons, forecasters, games, multipliers, plans, rules
+from highseason.checks import forecasters, games, multipliers, plans, rules
 from highseason.checks.catalogue import Check, CheckFailed, checks_in, expect
 from highseason.core.warnings import quiet
 from highseason.policies import PlanWarning, Policy, registry
@@ -14,7 +14,7 @@ from highseason.traffic import SHAPES, Forecaster, Multiplier, ThresholdWarning,
 from highseason.traffic import forecasters as forecaster_registry
 
 #: In the order in which they run: cheap checks that explain most come first.
-POLICY_CHECKS = checks_in(plans, games, rules, comparisons)
+POLICY_CHECKS = checks_in(plans, games, rules)
 MULTIPLIER_CHECKS = checks_in(multipliers)
 FORECASTER_CHECKS = checks_in(forecasters)
 
