@@ -17,11 +17,15 @@ import numpy as np
 import pytest
 
 import highseason as hs
+import studies
 from highseason.advice import recommend
 from highseason.cli.output import plain
 from highseason.core.executors import Pool, opened
 from highseason.core.parallel import map_blocks
+from highseason.core.shipped import take_along
 from highseason.logs import replay_many
+from studies.authors_code import AuthorsUCB
+from studies.session import SimulationTask, StudySession
 
 pytestmark = [
     pytest.mark.slow,
@@ -153,6 +157,24 @@ def test_advice_leaves_every_bit(cluster: Pool, monkeypatch: pytest.MonkeyPatch)
     )
     assert len(here.worlds) >= 2
     assert plain(here.to_dict()) == plain(there.to_dict())
+
+
+def test_a_study_travels_with_its_work(cluster: Pool, tmp_path: Path) -> None:
+    take_along(studies)
+
+    def folder(_: int) -> str:
+        return str(studies.__path__[0])
+
+    clone = str(studies.__path__[0])
+    assert clone not in set(map_blocks(folder, range(4), cluster))
+    arms = hs.rewards.bernoulli(arms=4)
+    tasks = [
+        SimulationTask({"ucb": AuthorsUCB()}, arms, hs.traffic.wave(turns), 20, 7)
+        for turns in (20, 40)
+    ]
+    session = StudySession(studies.STUDIES["simulated"], tmp_path, cluster)
+    for task, result in zip(tasks, session.results("simulating", tasks), strict=True):
+        assert np.array_equal(result.games["reward"], task.result().games["reward"])
 
 
 # -- a cluster that runs already -------------------------------------------------------------------
