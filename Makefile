@@ -130,7 +130,7 @@ wheel: $(READY) ## build the wheel into dist/
 clean: ## remove everything that make created
 	rm -rf $(VENV) .venv-lock .venv-bench site dist report htmlcov .coverage .coverage.* \
 	       .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests docs -name __pycache__ -type d -exec rm -rf {} +
+	find src studies tests docs -name __pycache__ -type d -exec rm -rf {} +
 
 $(READY): $(LOCKS) requirements/pip.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "highseason needs Python 3.11 or later, but \

@@ -14,6 +14,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ from highseason.engine.gpu.device import the_gpu
 from highseason.engine.gpu.play import GpuGames, GpuRoundingWarning
 from highseason.engine.gpu.schedules import Games
 from highseason.engine.simulate import Simulation
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the studies
 from studies.simulated.settings import SEVEN, grid
 
 SEED = 7

@@ -18,8 +18,10 @@ import functools
 import math
 import multiprocessing
 import re
+import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +34,8 @@ from highseason.advice import derive_seed
 from highseason.core.executors import opened
 from highseason.core.warnings import quiet
 from highseason.engine.results import Estimate
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the studies
 from studies.vs_option_index.entrants import OPTION, TWIN, UNTUNED, Entrant, entrants_of, lineup
 from studies.vs_option_index.run import BEST, Met
 from studies.vs_option_index.settings import Meeting, paper_settings, visitors_settings

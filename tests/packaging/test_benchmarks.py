@@ -6,6 +6,7 @@ import ast
 import importlib
 from pathlib import Path
 
+OURS = ("highseason", "studies")
 BENCHMARKS = sorted((Path(__file__).parents[2] / "benchmarks").glob("*.py"))
 
 
@@ -13,7 +14,7 @@ def test_what_benchmarks_import_exists() -> None:
     assert BENCHMARKS
     for path in BENCHMARKS:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("highseason"):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(OURS):
                 module = importlib.import_module(str(node.module))
                 for alias in node.names:
                     if not hasattr(module, alias.name):  # then it must be a module

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tomllib
 import venv
 import zipfile
@@ -108,6 +109,20 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (built,) = out.glob("*.whl")
     return built
+
+
+def test_the_studies_are_in_the_source_distribution(tmp_path: Path) -> None:
+    words = ["-m", "build", "--sdist", "--no-isolation", "--outdir", tmp_path, ROOT]
+    succeed(
+        subprocess.run(
+            [sys.executable, *words], capture_output=True, text=True, timeout=2 * MINUTES,
+            check=False,
+        )
+    )  # fmt: skip
+    (built,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(built) as content:
+        names = {name.partition("/")[2] for name in content.getnames()}
+    assert {"studies/__main__.py", "studies/simulated/page.html.j2"} <= names
 
 
 def test_it_holds_the_package_and_no_study(wheel: Path) -> None:
