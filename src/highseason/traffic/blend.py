@@ -1,14 +1,14 @@
 """The default forecaster: three simple views of the same past, weighted by their past errors."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.traffic.forecast import LEVELS, Forecast, Numbers, normal_quantiles
 from highseason.traffic.history import History
-from highseason.traffic.season_ahead import CalendarView, SeasonAhead, changes, origins
+from highseason.traffic.season_ahead import CalendarView, SeasonAhead, changes, earlier
 
 #: The number of earlier forecasts whose errors are used; of a very long past, fewer.
 _ORIGINS, _FEWER, _LONG = 12, 6, 200_000
@@ -35,16 +35,13 @@ class PastViews(CalendarView):
         phases, weights = self.history.phases(0, n), self.faded(_PROFILE)
         known = np.bincount(phases, weights, length)
         profile = np.bincount(phases, weights * self.rest, length) / (known + 1.0)
-        weights = self.faded(self._shortest() / length)
+        # The last level is that of half a week, of months two.
+        monthly = self.history.grid is not None and self.history.grid.step is None
+        weights = self.faded((2.0 if monthly else max(2.0, length / 2)) / length)
         level = float(weights @ (self.rest - profile[phases])) / max(float(weights.sum()), 1e-9)
         trend = self.regression.others[0] / self.history.year
         ahead = profile[self.history.phases(n, n + turns)] + level
         return np.asarray(ahead - trend * np.arange(1, turns + 1))
-
-    def _shortest(self) -> float:
-        """Over how many turns the last level is taken: half a week, of months two."""
-        monthly = self.history.grid is not None and self.history.grid.step is None
-        return 2.0 if monthly else max(2.0, self.history.week / 2)
 
     def _last_year(self, turns: int) -> Numbers:
         """The same weeks of a year ago, and how much the last weeks were above theirs."""
@@ -71,24 +68,13 @@ def _smoothed(plain: Numbers, week: int) -> Numbers:
     return np.asarray((before + plain + after) / 3)
 
 
-@dataclass(frozen=True)
-class Trials:
+class Trials(NamedTuple):
     """What the views said from earlier origins, and what came; only turns seen and open."""
 
     said: Numbers  # a row per view
     came: Numbers
     steps: NDArray[np.int64]  # how far ahead, from 1
     origin: NDArray[np.int64]
-
-    @classmethod
-    def joined(cls, parts: list[Self]) -> Self:
-        """All of them, one after the other."""
-        return cls(
-            np.concatenate([part.said for part in parts], axis=1),
-            np.concatenate([part.came for part in parts]),
-            np.concatenate([part.steps for part in parts]),
-            np.concatenate([part.origin for part in parts]),
-        )
 
 
 @dataclass(frozen=True)
@@ -124,28 +110,17 @@ class Blend(SeasonAhead):
 
     def mean_of(self, spread: Forecast) -> Numbers:
         """The mean of the middle half: the tails of logarithms would inflate that of all."""
-        atoms = spread.atoms(99)
-        return np.asarray(atoms[25:74].mean(axis=0))
+        return np.asarray(spread.atoms(99)[25:74].mean(axis=0))
 
     def _trials(self, history: History, turns: int) -> Trials:
-        n = history.turns
-        parts = [
-            self._trial(history, origin, min(turns, n - origin))
-            for origin in origins(history, turns, _ORIGINS if n < _LONG else _FEWER)
-        ]
-        none = Trials(np.empty((3, 0)), np.empty(0), *np.empty((2, 0), np.int64))
-        return Trials.joined([none, *parts])
-
-    def _trial(self, history: History, origin: int, ahead: int) -> Trials:
-        past, turns = history.before(origin), slice(origin, origin + ahead)
-        views = PastViews.of(past, self)
-        kept = history.seen[turns] & ~past.closed(turns.start, turns.stop)
-        return Trials(
-            views.ahead(ahead)[:, kept],
-            history.logs[turns][kept],
-            np.arange(1, ahead + 1)[kept],
-            np.full(int(kept.sum()), origin),
-        )
+        parts = [Trials(np.empty((3, 0)), np.empty(0), *np.empty((2, 0), np.int64))]
+        count = _ORIGINS if history.turns < _LONG else _FEWER
+        for past, end, kept in earlier(history, turns, count):
+            said = PastViews.of(past, self).ahead(end - past.turns)[:, kept]
+            steps = 1 + np.flatnonzero(kept)
+            came = history.logs[past.turns : end][kept]
+            parts.append(Trials(said, came, steps, np.full(steps.size, past.turns)))
+        return Trials(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
 
 
 def _weights(trials: Trials, ahead: Numbers) -> Numbers:

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.extras import require
+from highseason.traffic.dates import Instants
 from highseason.traffic.forecast import ForecastError, Numbers
-from highseason.traffic.history import History, Stamps
+from highseason.traffic.history import History
 
 #: Every day from this many before Christmas Day to this many after it is special.
 _BEFORE, _AFTER = 12, 8
@@ -63,7 +64,7 @@ def public_holidays(country: str, year: int) -> Mapping[date, str]:
     }
 
 
-def special_days(clocks: Stamps, country: str | None = None) -> list[str]:
+def special_days(clocks: Instants, country: str | None = None) -> list[str]:
     """The name of the special day of each turn; empty for an ordinary day.
 
     The name of a shopping day takes precedence over that of a public holiday.
@@ -71,25 +72,20 @@ def special_days(clocks: Stamps, country: str | None = None) -> list[str]:
     >>> special_days(np.array(["2013-12-26", "2014-03-05"], "datetime64[D]"))
     ['Boxing Day', '']
     """
-    days, which = _by_day(clocks)
-    names = _named_days(days[0].year - 1, days[-1].year, country)
-    found = [names.get(day, "") for day in days]
-    return [found[i] for i in which.tolist()]
+    names, which = _names_of_days(clocks, country)
+    return [names[i] for i in which.tolist()]
 
 
-def _by_day(clocks: Stamps) -> tuple[list[date], NDArray[np.int64]]:
-    """The days that occur, in order, and for each turn which of them it falls on."""
+def _names_of_days(clocks: Instants, country: str | None) -> tuple[list[str], NDArray[np.int64]]:
+    """The special days among the days that occur, and for each turn on which day it falls."""
     days = clocks.astype("datetime64[D]")
     begins = np.diff(days, prepend=days[0] - 1) != np.timedelta64(0, "D")
-    return days[begins].tolist(), np.cumsum(begins) - 1
-
-
-def _named_days(first: int, last: int, country: str | None) -> dict[date, str]:
+    dates: list[date] = days[begins].tolist()
     names: dict[date, str] = {}
-    for year in range(first, last + 1):
+    for year in range(dates[0].year - 1, dates[-1].year + 1):
         names |= {} if country is None else public_holidays(country, year)
         names |= shopping_days(year)
-    return names
+    return [names.get(day, "") for day in dates], np.cumsum(begins) - 1
 
 
 #: The highest number of waves per year.
@@ -120,10 +116,9 @@ class Design:
         clocks = self.history.clocks(start, stop)
         if not self.names or clocks is None or start == stop:
             return np.full(stop - start, -1)
-        days, which = _by_day(clocks)
+        names, which = _names_of_days(clocks, self.country)
         places = {name: place for place, name in enumerate(self.names)}
-        named = _named_days(days[0].year - 1, days[-1].year, self.country)
-        return np.array([places.get(named.get(day, ""), -1) for day in days])[which]
+        return np.array([places.get(name, -1) for name in names])[which]
 
     def is_special(self, start: int, stop: int) -> NDArray[np.bool_]:
         """Which turns are special days."""
@@ -141,11 +136,6 @@ class Design:
             parts.append(self._places(start, stop)[:, None] == np.arange(len(self.names)))
         return np.hstack(parts, dtype=np.float64)
 
-    def _penalties(self) -> Numbers:
-        """How strongly the weight of each of these features is shrunk to zero."""
-        counts = [1, 2 * sum(order for _, order in self._waves()), len(self.names)]
-        return np.repeat([_TREND, _YEAR, _DAYS], counts)
-
     def _waves(self) -> list[tuple[float, int]]:
         """Every season longer than a week, with the number of its waves."""
         long = [season for season in self.history.seasons if season > self.history.week + 0.5]
@@ -160,7 +150,8 @@ class Design:
         week, phases = self.history.week, self.history.phases(0, self.history.turns)
         times = np.bincount(phases, weights, week) + _WEEK
         total = np.bincount(phases, weights * y, week)
-        square = np.diag(self._penalties())
+        counts = [1, 2 * sum(order for _, order in self._waves()), len(self.names)]
+        square = np.diag(np.repeat([_TREND, _YEAR, _DAYS], counts))
         product, shared = np.zeros(square.shape[0]), np.zeros((week, square.shape[0]))
         for start, stop in _chunks(0, y.size):
             part, rows = slice(start, stop), self._rows(start, stop)
@@ -190,11 +181,8 @@ class Regression:
 
     def __call__(self, start: int, stop: int) -> Numbers:
         """What the regression says of the turns at these positions."""
-        return np.concatenate([self._part(*ends) for ends in _chunks(start, stop)])
-
-    def _part(self, start: int, stop: int) -> Numbers:
-        usual = self.week[self.design.history.phases(start, stop)]
-        return np.asarray(usual + self.design._rows(start, stop) @ self.others)
+        parts = [self.design._rows(*ends) @ self.others for ends in _chunks(start, stop)]
+        return self.week[self.design.history.phases(start, stop)] + np.concatenate(parts)
 
     def of_special_days(self, start: int, stop: int) -> Numbers:
         """The part of it that special days have."""

@@ -6,15 +6,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.traffic.dates import TableError, check_zone, to_wall
+from highseason.traffic.dates import Instants, TableError, check_zone, to_wall
 from highseason.traffic.forecast import ForecastError, Numbers
 from highseason.traffic.series import Multiplier
 from highseason.traffic.timeline import Calendar, MultiplierError
-
-Stamps = NDArray[np.datetime64]
-
-_DAY = np.timedelta64(1, "D")
-
 
 #: With a larger share of missing turns a series is not a series with gaps any more.
 _MOST_MISSING = 0.3
@@ -73,20 +68,16 @@ class History:
         """The logarithms of the values, shifted."""
         return np.log(self.values + self.shift)
 
-    def unlog(self, logs: Numbers) -> Numbers:
-        """Back to values; nothing falls below the lowest value."""
-        return np.asarray(np.maximum(np.exp(logs) - self.shift, self.values.min()))
-
     @property
     def constant(self) -> bool:
         """Whether all turns are equal."""
         return bool(np.ptp(self.values) <= 1e-12 * self.values.max())
 
-    def stamps(self, start: int, stop: int) -> Stamps | None:
+    def stamps(self, start: int, stop: int) -> Instants | None:
         """When the turns at these positions are (from 0, also beyond the end)."""
         return None if self.grid is None else self.grid.stamps(start, stop)
 
-    def clocks(self, start: int, stop: int) -> Stamps | None:
+    def clocks(self, start: int, stop: int) -> Instants | None:
         """The same by the wall clock of the shop."""
         stamps = self.stamps(start, stop)
         if stamps is None or self.zone is None:
@@ -157,7 +148,7 @@ class History:
         return np.asarray(closed[self.phases(start, stop)])
 
 
-def even(stamps: Stamps) -> tuple[Calendar, NDArray[np.int64]]:
+def even(stamps: Instants) -> tuple[Calendar, NDArray[np.int64]]:
     """The calendar of these times, and their places in it; a forecast needs one."""
     try:
         return Calendar.under(stamps)
@@ -172,12 +163,12 @@ def enough(turns: int, season: float, grid: Calendar | None) -> bool:
     return turns >= int(times * season)  # two years are 104 weeks and a bit
 
 
-def _even_stamps(G: Multiplier, zone: str | None) -> tuple[Stamps | None, str | None]:
-    """Stamps that are even where clocks change: days by the wall clock, hours in UTC; the zone."""
+def _even_stamps(G: Multiplier, zone: str | None) -> tuple[Instants | None, str | None]:
+    """Times that are even where clocks change: days by the wall clock, hours in UTC; the zone."""
     if G.calendar is None or G.timeline is None or G.zone is None:
         return G.calendar, zone
     steps = np.diff(G.calendar.astype("datetime64[s]"))
-    if steps.size and steps.min() >= _DAY:
+    if steps.size and steps.min() >= np.timedelta64(1, "D"):
         return G.calendar, None
     return G.timeline.instants, zone or G.zone
 
@@ -196,9 +187,8 @@ def _seasons(
             "the series has no calendar, so its seasons are not known: give their lengths in "
             "turns, such as periods=(7,), or use a one-step forecaster, such as moving-average"
         )
-    else:
-        if not (lengths := grid.seasons()):
-            raise ForecastError("turns of a year or more have no season: use a one-step forecaster")
+    elif not (lengths := grid.seasons()):
+        raise ForecastError("turns of a year or more have no season: use a one-step forecaster")
     seasons = tuple(length for length in lengths if enough(turns, length, grid))
     if not seasons:
         raise ForecastError(

@@ -8,7 +8,7 @@ import functools
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -246,51 +246,15 @@ class ExponentialSmoothing(OneStep):
     """
 
     name = "exponential-smoothing"
+    #: As alpha, but of the trend; with 0 there is none.
+    beta = 0.0
 
     alpha: float = 0.5
 
     def __post_init__(self) -> None:
-        _check_share("alpha", self.alpha)
-
-    def begin(self) -> Numbers:
-        """Alpha, count, level."""
-        return np.array([self.alpha, 0.0, 0.0])
-
-    @staticmethod
-    @jitable
-    def step(memory: Numbers, value: float) -> float:
-        """The smoothed level."""
-        alpha = memory[0]
-        if memory[1] > 0.0:
-            value = alpha * value + (1.0 - alpha) * memory[2]
-        memory[1] += 1.0
-        memory[2] = value
-        return value
-
-    def spread(self, memory: Numbers, turns: int) -> Numbers:
-        """A share of a surprise stays."""
-        return np.full(turns, self.alpha)
-
-
-@dataclass(frozen=True)
-class DoubleExponentialSmoothing(OneStep):
-    """H(t+1) = level(t) + trend(t), Holt's method.
-
-    level(t) = alpha·G(t) + (1 − alpha)·(level + trend), and
-    trend(t) = beta·(level(t) − level(t−1)) + (1 − beta)·trend, from level(1) = G(1), trend(1) = 0.
-
-    >>> DoubleExponentialSmoothing().path([10, 20, 40]).values
-    array([10. , 10. , 17.5])
-    """
-
-    name = "double-exponential-smoothing"
-
-    alpha: float = 0.5
-    beta: float = 0.5
-
-    def __post_init__(self) -> None:
-        _check_share("alpha", self.alpha)
-        _check_share("beta", self.beta)
+        for entry in fields(self):
+            if not 0 < (value := getattr(self, entry.name)) <= 1:
+                raise ForecastError(f"{entry.name} must be above 0 and at most 1, got {value!r}")
 
     def begin(self) -> Numbers:
         """Alpha, beta, count, level, trend."""
@@ -319,6 +283,17 @@ class DoubleExponentialSmoothing(OneStep):
         return np.asarray(self.alpha * (1.0 + self.beta * np.arange(turns, dtype=np.float64)))
 
 
-def _check_share(name: str, value: float) -> None:
-    if not 0 < value <= 1:
-        raise ForecastError(f"{name} must be above 0 and at most 1, got {value!r}")
+@dataclass(frozen=True)
+class DoubleExponentialSmoothing(ExponentialSmoothing):
+    """H(t+1) = level(t) + trend(t), Holt's method.
+
+    level(t) = alpha·G(t) + (1 − alpha)·(level + trend), and
+    trend(t) = beta·(level(t) − level(t−1)) + (1 − beta)·trend, from level(1) = G(1), trend(1) = 0.
+
+    >>> DoubleExponentialSmoothing().path([10, 20, 40]).values
+    array([10. , 10. , 17.5])
+    """
+
+    name = "double-exponential-smoothing"
+
+    beta: float = 0.5

@@ -6,6 +6,7 @@ MSTL; the extra `forecasting`) sees the series, and added to its forecast.
 """
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -83,8 +84,10 @@ class FittedSeason(Fitted):
             table = np.full((len(LEVELS), turns), float(history.values[-1]))
         else:
             _warn_of_unknown_year(history, turns)
-            table = _within_reason(self._forecaster.outlook(history, turns), history)
-            table = history.unlog(table)
+            # No quantile lies far above everything that was ever seen.
+            most = history.ceiling(turns) + _TAIL * np.maximum(0, 2 * np.array(LEVELS) - 1)
+            table = np.minimum(self._forecaster.outlook(history, turns), most[:, None])
+            table = np.maximum(np.exp(table) - history.shift, history.values.min())
             table[:, history.closed(n, n + turns)] = history.values.min()
         if not np.isfinite(table).all():
             raise ForecastError(
@@ -98,6 +101,8 @@ class FittedSeason(Fitted):
 
 #: Forecasts of fewer turns than this share of a year hardly depend on its season: three weeks.
 _SHORT = 1 / 18
+#: How far the quantiles above the median may lie above what bounds the median, as a logarithm.
+_TAIL = 1.0
 
 
 def _warn_of_unknown_year(history: History, turns: int) -> None:
@@ -110,16 +115,6 @@ def _warn_of_unknown_year(history: History, turns: int) -> None:
         "quiet months may be missed; give at least one and a half years",
         ForecastWarning,
     )
-
-
-#: How far the quantiles above the median may lie above what bounds the median, as a logarithm.
-_TAIL = 1.0
-
-
-def _within_reason(table: Numbers, history: History) -> Numbers:
-    """Quantiles of logarithms, none of them far above everything that was ever seen."""
-    bounds = history.ceiling(table.shape[1]) + _TAIL * np.maximum(0, 2 * np.array(LEVELS) - 1)
-    return np.asarray(np.minimum(table, bounds[:, None]))
 
 
 @dataclass(frozen=True)
@@ -202,12 +197,20 @@ class CalendarView:
         return np.asarray(self.base(turns) + level * np.exp(-np.arange(turns) / (fade * week)))
 
 
-def origins(history: History, turns: int, count: int) -> list[int]:
-    """Turns in the later half of the past at which trial forecasts of `turns` turns begin."""
+def earlier(
+    history: History, turns: int, count: int
+) -> Iterator[tuple[History, int, NDArray[np.bool_]]]:
+    """Shorter pasts, which end in the later half of this one, for trial forecasts of `turns` turns.
+
+    Each with the end of its forecast, and which of the turns of the forecast were seen and open.
+    """
     n = history.turns
     first = max(n // 2, 2 * history.week, min(n - turns, round(1.2 * history.year)))
     every = np.unique(np.linspace(first, n - 1, count + 1)[:-1].astype(np.int64))
-    return [origin for origin in every[every < n].tolist() if history.before(origin).seasons]
+    for origin in every[every < n].tolist():
+        past, end = history.before(origin), min(origin + turns, n)
+        if past.seasons:
+            yield past, end, history.seen[origin:end] & ~past.closed(origin, end)
 
 
 #: The number of earlier forecasts whose errors are used.
@@ -242,7 +245,7 @@ class CalendarRegression(SeasonAhead):
 
     def outlook(self, history: History, turns: int) -> Numbers:
         """The forecast of the regression plus the quantiles of its past errors."""
-        view = self._view(history)
+        view = CalendarView.of(history, self, self.halflife)
         errors, fell_on_special = self._past_errors(history, turns)
         table = np.empty((len(LEVELS), turns))
         special = view.design.is_special(history.turns, history.turns + turns)
@@ -252,17 +255,12 @@ class CalendarRegression(SeasonAhead):
             table[:, special == kind] = np.quantile(chosen, LEVELS)[:, None] if chosen.size else 0.0
         return table + view.calendar(turns, self.recent, self.fade)
 
-    def _view(self, history: History) -> CalendarView:
-        return CalendarView.of(history, self, self.halflife)
-
     def _past_errors(self, history: History, turns: int) -> tuple[Numbers, NDArray[np.bool_]]:
         """Errors from earlier origins, and which fell on special days."""
         missed, special = [np.empty(0)], [np.empty(0, np.bool_)]
-        for origin in origins(history, turns, _ORIGINS):
-            past, end = history.before(origin), min(origin + turns, history.turns)
-            view = self._view(past)
+        for past, end, kept in earlier(history, turns, _ORIGINS):
+            origin, view = past.turns, CalendarView.of(past, self, self.halflife)
             said = view.calendar(end - origin, self.recent, self.fade)
-            kept = history.seen[origin:end] & ~past.closed(origin, end)
             missed.append((history.logs[origin:end] - said)[kept])
             special.append(view.design.is_special(origin, end)[kept])
         if sum(map(len, missed)) < _TOO_FEW:  # a short past
@@ -288,24 +286,18 @@ class LibraryModel(SeasonAhead):
 
     def outlook(self, history: History, turns: int) -> Numbers:
         """The model's band without the effects of special days, and these added."""
-        past, ahead = self._special_effects(history, turns)
+        n, logs = history.turns, history.logs
+        design, effects = Design.of(history, self.holidays, self.country), np.zeros(n + turns)
+        if design.names:
+            weights = (history.seen & ~history.closed(0, n)).astype(np.float64)
+            effects = design.fit(logs - logs.mean(), weights).of_special_days(0, n + turns)
         with quiet(Warning):  # how an optimiser converged does not help the user
-            mean, deviation = self.band(history, history.logs - past, turns)
-        return normal_quantiles(mean + ahead, deviation)
+            mean, deviation = self.band(history, logs - effects[:n], turns)
+        return normal_quantiles(mean + effects[n:], deviation)
 
     @abstractmethod
     def band(self, history: History, logs: Numbers, turns: int) -> _LogBand:
         """Forecast the logarithms."""
-
-    def _special_effects(self, history: History, turns: int) -> tuple[Numbers, Numbers]:
-        """The effects of special days on the logarithms, in the past and in the turns ahead."""
-        n, logs = history.turns, history.logs
-        design = Design.of(history, self.holidays, self.country)
-        if not design.names:
-            return np.zeros(n), np.zeros(turns)
-        weights = (history.seen & ~history.closed(0, n)).astype(np.float64)
-        effects = design.fit(logs - logs.mean(), weights).of_special_days(0, n + turns)
-        return effects[:n], effects[n:]
 
 
 @dataclass(frozen=True)
