@@ -25,7 +25,7 @@ OUT      ?= report
 # Most kernels share functions, and a process compiles each of those once: so one process starts.
 COMPILING := $(addprefix tests/,digests engine logs policies/test_regulated.py rewards/test_counts.py)
 # Two processes share the others: each imports and collects its half alone, unlike workers of xdist.
-HALF     := $(addprefix tests/,adapters cli core docs report service traffic)
+HALF     := $(addprefix tests/,adapters cli core docs engine/gpu report service traffic)
 JOBS     ?= 2
 SOAKS    ?= 5
 
@@ -88,7 +88,7 @@ bench: .venv-bench/.ready ## measure speed as ratios against peers and limits, i
 test: lint docs test-suite test-nojit test-wheel ## everything CI runs
 
 test-suite: $(READY) system ## all tests and doctests, compiled, except the wheel's and the soak tests
-	$(PYTEST) -m "not soak" $(COMPILING) $(COV)
+	$(PYTEST) -m "not soak" $(COMPILING) --ignore=tests/engine/gpu $(COV)
 	$(MAKE) -j $(JOBS) HALVES=both one-half other-half
 
 one-half:
