@@ -10,8 +10,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.names import public_names as _public_names
 from highseason.core.random import DECISION, REWARD, TIES, UNIT, arm_uniforms
 from highseason.core.validation import finite_number, positive_number, whole_number
+
+__all__ = ["Lifetimes", "articles", "birth_and_death", "fixed"]
+__dir__ = _public_names(__name__)
 
 #: Given the games' keys and the number of turns: first and last turn by game and arm.
 Draw = Callable[[NDArray[np.uint64], int], NDArray[np.int64]]

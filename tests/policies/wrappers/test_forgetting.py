@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.policies.wrapped.story import Story
+from tests.policies.story import Story
 
 import highseason as hs
 from highseason.policies import EPSILON, UCB_RULE, estimate

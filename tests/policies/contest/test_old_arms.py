@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from tests.policies.wrapped.story import Story
+from tests.policies.story import Story
 
 from highseason.policies import (
     EPSILON,

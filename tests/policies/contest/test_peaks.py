@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.policies.wrapped.story import Story, clicks
+from tests.policies.story import Story, clicks
 
 from highseason.policies import EPSILON, UCB_RULE, Rule
 from highseason.policies.contest import dynamic_peak_grabber, peak_grabber

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.policies.states import means, present, states, turns
-from tests.policies.wrapped.story import Story
+from tests.policies.story import Story
 
 from highseason.policies import EPSILON, UCB_RULE, ArmState, Turn, untried
 from highseason.policies.contest import capped, sparing_old_arms
