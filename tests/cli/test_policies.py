@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import pytest
 
+import highseason as hs
 from highseason.policies import registry
 
 Call = Callable[..., Any]
@@ -37,7 +40,8 @@ def test_people_get_a_line_for_each(name: str, call: Call) -> None:
     described = call("policies", name.upper()).stdout
     rows = {line.split()[0] for line in described.splitlines() if line}
     assert rows >= registry()[name]().parameters().keys() | registry()[name].profiles.keys()
-    assert f"hs.{registry()[name].__name__}" in described
+    (path,) = re.findall(r"\(hs\.([\w.]+)\)", described)
+    assert attrgetter(path)(hs) is registry()[name]
 
 
 def test_parameters_are_explained(call: Call) -> None:

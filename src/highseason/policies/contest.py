@@ -41,11 +41,9 @@ from highseason.policies.wrappers import Wrapper
 
 @made_once
 def sparing_old_arms(rule: Rule) -> Rule:
-    """Stop exploring old arms: multiply the bonus by max(0, 1 - age / lifetime).
+    """The rule with a bonus that fades; before the first lifetime has ended no unknown one does.
 
-    The bonus of an arm without an end does not fade.  An unknown lifetime is taken to be the mean
-    of those that have ended; before the first end nothing fades.  That mean is the rule's one
-    shared number, -1 until a lifetime has ended.
+    The mean of those that have ended is the rule's one shared number, -1 until there is one.
     """
     bonus = bonus_of(rule, "sparing old arms")
     inner_set_weights, place = rule.set_weights, rule.shared
@@ -203,22 +201,14 @@ Lasts = Callable[[ArmState, int, float, int], bool]
 
 @made_once
 def peak_grabber(rule: Rule, window: int, trigger: float) -> Rule:
-    """Hold an arm whose last `window` displays earned `trigger` or more.
-
-    It is released when the mean of its window falls below the estimate of another available arm.
-    Of several arms on a run, the one with the highest mean is held.
-    """
+    """Of several arms on a run, the one with the highest mean is held."""
     settings = float(window), 0.0, trigger
     return _grabbing(rule, "grabbing peaks", settings, _earned_enough, _none_is_better)
 
 
 @made_once
 def dynamic_peak_grabber(rule: Rule, window: int, lift: float, memory: float) -> Rule:
-    """Hold an arm whose last `window` displays earned `lift` times the recent mean of all displays.
-
-    That mean is an average that moves by `memory` with each display.  An arm qualifies from
-    `window` displays on, and is released when it falls below the line.
-    """
+    """The same with a line that moves; an arm qualifies from `window` displays on."""
     settings = float(window), memory, lift
     return _grabbing(rule, "grabbing peaks dynamically", settings, _is_full, _is_above_all)
 
@@ -411,8 +401,8 @@ class PeakGrabber(Wrapper):
 class DynamicPeakGrabber(Wrapper):
     """Stay with an arm whose recent displays earn 15% more than all recent displays.
 
-    Its last 100 displays are compared with a moving average over all displays.  It is released when
-    it falls below the line, or when it ends.
+    Its last 100 displays are compared with an average over all displays, which moves by `memory`
+    with each.  It is released when it falls below the line, or when it ends.
 
     >>> import highseason as hs
     >>> print(DynamicPeakGrabber(hs.UCB(), lift=1.3))

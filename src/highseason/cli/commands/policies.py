@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+import highseason as hs
 from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import print_json, print_table, print_wrapped
@@ -49,7 +50,8 @@ def _list(known: dict[str, type[Policy]]) -> None:
 
 def _show(policy: type[Policy]) -> None:
     """One policy with its parameters and profiles."""
-    print_wrapped(f"{policy.name} (hs.{policy.__name__}): {_sentence(policy)}\n")
+    home = "hs" if policy.__name__ in dir(hs) else "hs.policies"
+    print_wrapped(f"{policy.name} ({home}.{policy.__name__}): {_sentence(policy)}\n")
     rows = [(e.name, exact(e.default), e.metadata["limits"].doc) for e in _parameters(policy)]
     print_table(("parameter", "default", "meaning"), rows, left=range(3))
     profiles = [
