@@ -91,14 +91,13 @@ def backtest(
                 whole = forecaster.fit(past).predict(int(there[-1]) + 1)
             table = None if whole.quantiles is None else whole.quantiles[:, there]
             forecast = Forecast(whole.mean[there], table, actual.calendar, label)
-            errors = (
-                mase(actual.values, forecast.mean, past.values, season),
-                smape(actual.values, forecast.mean),
-                pinball(actual.values, forecast),
-                coverage(actual.values, forecast, confidence),
-            )
-            named = dict(zip(MEASURES, errors, strict=True))
-            trials.append(BacktestTrial(label, origin, forecast, actual, named))
+            errors = {
+                "mase": mase(actual.values, forecast.mean, past.values, season),
+                "smape": smape(actual.values, forecast.mean),
+                "pinball": pinball(actual.values, forecast),
+                "coverage": coverage(actual.values, forecast, confidence),
+            }
+            trials.append(BacktestTrial(label, origin, forecast, actual, errors))
     return Backtest(tuple(trials))
 
 

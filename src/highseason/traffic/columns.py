@@ -139,8 +139,11 @@ class Layout:
     def _drop_totals(self) -> None:
         width, cells, lines = self._actual, self._cells, self._lines
         dropped = [(line, _first_text(row)) for line, row in self._remarks]
-        while len(lines) > 1 and width > 1 and _is_below_table(cells[-width:]):
-            dropped.insert(0, (lines[-1], _first_text(cells[-width:])))
+        while len(lines) > 1 and width > 1:
+            last = cells[-width:]
+            if not (_is_total(last) or (_is_filled(last[0]) and _is_remark(last))):
+                break
+            dropped.insert(0, (lines[-1], _first_text(last)))
             del cells[-width:], lines[-1:]
         if len(lines) > 1 and width > 1 and _is_total(cells[:width]):
             dropped.insert(0, (lines[0], _first_text(cells[:width])))
@@ -195,10 +198,6 @@ def _is_remark(row: list[Any]) -> bool:
     filled = [cell for cell in row if _is_filled(cell)]
     is_text = len(filled) == 1 and isinstance(filled[0], str) and not is_data(filled[0])
     return is_text and _REMARK.match(filled[0].strip()) is not None
-
-
-def _is_below_table(row: list[Any]) -> bool:
-    return _is_total(row) or (_is_filled(row[0]) and _is_remark(row))
 
 
 Where = Callable[[int], str]
@@ -295,12 +294,7 @@ class Column:
     def _is_called_time(self) -> bool:
         return self.is_chosen_time or self.is_called(_TIME_NAMES | _FOREIGN_TIME_NAMES)
 
-    @property
-    def clocks(self) -> NDArray[np.float64]:
-        """The cells as times of day in seconds, NaN for any other cell."""
-        return read_clocks(self.texts)
-
-    @property
+    @cached_property
     def share_of_dates(self) -> float:
         """The share of cells that are dates or times, and not just numbers."""
         # The first cell settles it for most columns, without reading a million others.
@@ -394,7 +388,10 @@ class FileTable:
             return None
         named = [column for column in self.columns if column._is_called_time]
         likely = [one for one in named if one.time_reading.share > 0.5]
-        column = self._only(likely, "time") or self._most_dates() or self._joined_dates(named)
+        column = self._only(likely, "time")
+        if column is None:
+            most = max(self.columns, key=lambda one: one.share_of_dates)
+            column = most if most.share_of_dates > 0.5 else self._joined_dates(named)
         for one in [] if column else filter(lambda one: one.is_misread_time, named):
             raise TableError(
                 f"{self.where(one)(0)}: {one.text(0)!r} is not a time: write {_TIME_FORMS}; "
@@ -406,10 +403,6 @@ class FileTable:
                     f"it has no dates: column {one.name!r} ({one.text(0)!r}) holds no times"
                 )
         return column
-
-    def _most_dates(self) -> Column | None:
-        shares = [column.share_of_dates for column in self.columns]
-        return self.columns[int(np.argmax(shares))] if max(shares) > 0.5 else None
 
     def _joined_dates(self, named: list[Column]) -> Column | None:
         """The dates that columns of years and weeks, or years, months and days make together."""
@@ -495,7 +488,7 @@ class FileTable:
         for other in self.columns:
             if other.position == column.position or not other.is_called(_CLOCK_NAMES):
                 continue
-            seconds = other.clocks
+            seconds = read_clocks(other.texts)
             for i in np.flatnonzero(np.isnan(seconds)).tolist():
                 raise TableError(
                     f"{self.where(other)(i)}: {other.text(i)!r} is not a time of day: write hours "

@@ -110,15 +110,6 @@ def parse_times(cells: Sequence[str] | NDArray[np.object_]) -> Stamps:
     return Stamps(instants, zones)
 
 
-def unix_times(numbers: NDArray[np.float64]) -> Stamps:
-    """Read numbers as unix seconds, which are in UTC; NaT for those that are too small or large."""
-    low, high = _UNIX
-    valid = (numbers >= low) & (numbers < high)
-    instants = np.full(numbers.size, "NaT", dtype="datetime64[us]")
-    instants[valid] = np.rint(numbers[valid] * 1e6).astype(np.int64).astype("datetime64[us]")
-    return Stamps(instants, np.array(["UTC" if one else None for one in valid], dtype=np.object_))
-
-
 def time_of(when: object, label: str = "") -> Stamp:
     """Read a date, datetime, ISO text or ``datetime64``; errors begin with the label."""
     stamp: Stamp | None = None
@@ -234,12 +225,6 @@ def to_instants(wall: Instants, zone: str) -> Instants:
             first[i] = second[i]
         last = i
     return first
-
-
-def is_ambiguous(wall: np.datetime64, zone: str) -> bool:
-    """Say whether the clock shows this time twice, before and after it is put back."""
-    first, second = instants_of(wall, zone)
-    return bool(second > first)
 
 
 def instants_of(wall: np.datetime64, zone: str) -> tuple[np.datetime64, np.datetime64]:
@@ -363,9 +348,7 @@ def is_month(word: str) -> bool:
 
 def is_time(cell: str) -> bool:
     """Say whether a cell is a date or a time by any of the conventions, and not just a number."""
-    return read_times([cell], "dmy", is_called_time=False).share > 0 or any(
-        read_times([cell], order, is_called_time=False).share > 0 for order in ORDERS[1:]
-    )
+    return any(read_times([cell], order, is_called_time=False).share > 0 for order in ORDERS)
 
 
 def _other_forms(cells: Sequence[str], order: Order | None, is_called_time: bool) -> Times:
@@ -411,10 +394,8 @@ def _readings(cell: str, is_called_time: bool) -> _CellReading:
     text = _plain_letters(match["day"].translate(_CHINESE).rstrip("- "))
     numeric = _NUMERIC.fullmatch(text) or _NUMERIC.fullmatch(_WEEKDAY.sub("", text, count=1))
     if numeric:
-        a, b, c = (numeric[i] for i in (1, 3, 4))
-        return _CellReading(_orders(a, b, c), seconds, has_dots=numeric[2] == ".")
-    compact = _COMPACT.fullmatch(text)
-    if compact:
+        return _CellReading(_orders(*numeric.group(1, 3, 4)), seconds, has_dots=numeric[2] == ".")
+    if compact := _COMPACT.fullmatch(text):
         return _compact(compact, is_called_time)
     plain = _plain(text, is_called_time)
     is_numeric, is_short = (
@@ -531,7 +512,8 @@ def _choose(
     if has_dots and 0 in best:  # no country writes the month first with points
         best = [i for i in best if ORDERS[i] != "mdy"]
     if len(cells) >= _ENOUGH_ROWS:  # rows in order of time are proof enough
-        best = [i for i in best if _is_sorted(instants[i])] or best
+        steps = np.diff(instants).astype(np.int64)
+        best = [i for i in best if np.all(steps[i] >= 0) or np.all(steps[i] <= 0)] or best
     first = best[0]
     for other in best[1:]:
         is_other = (instants[first] != instants[other]) & ~np.isnat(instants[first])
@@ -542,11 +524,6 @@ def _choose(
                 f"pass dates={ORDERS[first]!r} or dates={ORDERS[other]!r}"
             )
     return first, ""
-
-
-def _is_sorted(instants: NDArray[np.datetime64]) -> bool:
-    steps = np.diff(instants).astype(np.int64)
-    return bool(np.all(steps >= 0) or np.all(steps <= 0))
 
 
 def _note(
@@ -562,8 +539,14 @@ def _note(
 
 
 def read_unix(numbers: NDArray[np.float64]) -> Times | None:
-    """The numbers as unix seconds or milliseconds; None if none of them is."""
-    for times in (Times(unix_times(numbers)), Times(unix_times(numbers / 1000.0), _MILLISECONDS)):
-        if times.share > 0:
-            return times
+    """The numbers as unix seconds or milliseconds, which are in UTC; None if none of them is."""
+    low, high = _UNIX
+    for seconds, note in ((numbers, ""), (numbers / 1000.0, _MILLISECONDS)):
+        valid = (seconds >= low) & (seconds < high)
+        if valid.any():
+            instants = np.full(seconds.size, "NaT", dtype="datetime64[us]")
+            microseconds = np.rint(seconds[valid] * 1e6).astype(np.int64)
+            instants[valid] = microseconds.astype("datetime64[us]")
+            zones = np.array([None, "UTC"], dtype=np.object_)[valid.astype(np.int64)]
+            return Times(Stamps(instants, zones), note)
     return None

@@ -40,17 +40,10 @@ _BOMS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _QUOTED = re.compile(r'"[^"]*"')
-_EXCEL_HINT = re.compile(r"sep=(.)\s*", re.I)
+_EXCEL_HINT = re.compile(r"sep=(.)", re.I)
 _SAMPLE = 200  # lines that decide
 LATIN = "it is not UTF-8 and is read as Windows-1252 (Latin-1)"
 _ONE_NUMBER = re.compile(r"\s*[-+]?[0-9]+,[0-9]+\s*")
-
-
-class Text(NamedTuple):
-    """A file as text, and a note if that took a guess."""
-
-    text: str
-    note: str = ""
 
 
 def encoding_of(raw: bytes) -> str:
@@ -67,21 +60,6 @@ def encoding_of(raw: bytes) -> str:
         if len(sample) > 3 and zeros.count(0) > 0.8 * len(zeros):
             return name
     return "utf-8"
-
-
-def decode(raw: bytes) -> Text:
-    """The text of a file; what is not UTF-8 and has no mark is taken for Windows-1252.
-
-    >>> decode("Größe".encode("latin-1"))
-    Text(text='Größe', note='it is not UTF-8 and is read as Windows-1252 (Latin-1)')
-    """
-    name = encoding_of(raw)
-    try:
-        return Text(raw.decode(name))
-    except UnicodeDecodeError:
-        if name != "utf-8":
-            raise
-    return Text(raw.decode("cp1252", errors="replace"), LATIN)
 
 
 def encoding_by_start(start: bytes) -> str:
@@ -111,8 +89,7 @@ def find_delimiter(text: str) -> str:
     lines = sample_lines(text)
     best, best_score = ",", (0.0, 0)
     for mark in DELIMITERS:
-        counts = Counter(line.count(mark) for line in lines)
-        usual, times = max(counts.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
+        usual, times = _usual_count(lines, mark)
         score = (times / max(len(lines), 1), usual)
         if usual and score[0] >= 0.5 and score > best_score:
             best, best_score = mark, score
@@ -130,26 +107,16 @@ def is_one_column(text: str) -> bool:
     return is_bare and len(lines) > 1 and all(map(_ONE_NUMBER.fullmatch, lines[1:]))
 
 
-def without_hint(text: str) -> str:
-    """The text without Excel's first line ``sep=;``, whose line stays as a blank one."""
-    hint = _EXCEL_HINT.match(text)
-    return text[hint.end(1) :] if hint else text
-
-
 def sample_lines(text: str) -> list[str]:
     """The first lines with content, without what is in quotes."""
     start = _QUOTED.sub("", text[:100_000])
     return list(islice((line for line in start.splitlines() if line.strip(" \t,;|")), _SAMPLE))
 
 
-def usual_width(text: str, mark: str) -> int:
-    r"""The number of cells that most lines have.
-
-    >>> usual_width("Visitors 2025\nday;visitors\n2025-01-01;103\n", ";")
-    2
-    """
-    counts = Counter(line.count(mark) + 1 for line in sample_lines(text))
-    return max(counts.items(), key=lambda item: (item[1], item[0]), default=(1, 0))[0]
+def _usual_count(lines: list[str], mark: str) -> tuple[int, int]:
+    """How often the mark is in most lines, and in how many lines it is that often."""
+    counts = Counter(line.count(mark) for line in lines)
+    return max(counts.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
 
 
 MOST_UNPACKED = 1 << 29  # unpacked
@@ -157,15 +124,8 @@ MOST_CELLS = 20_000_000
 _MOST_PARTS = 10_000
 
 
-class Sheet(NamedTuple):
-    """The rows of a sheet with their numbers, and a note on which sheet it is."""
-
-    rows: list[tuple[int, list[Any]]]
-    note: str = ""
-
-
-def read_sheet(path: Path) -> Sheet:
-    """Read the first visible sheet with content; needs the extra ``highseason[files]``.
+def _read_sheet(path: Path) -> tuple[list[tuple[int, list[Any]]], str]:
+    """The numbered rows of the first visible sheet with content, and a note if there are others.
 
     Formulas give the values that Excel stored with them.  A formula without one is an error.
     """
@@ -182,11 +142,11 @@ def read_sheet(path: Path) -> Sheet:
         file.seek(0)
         if not filled:
             _refuse_formulas(openpyxl, path, file, visible[0].title if visible else "", {})
-            return Sheet([])
+            return [], ""
         title, rows = filled[0]
         _refuse_formulas(openpyxl, path, file, title, dict(rows))
     others = ", ".join(repr(name) for name, _ in filled[1:])
-    return Sheet(rows, f"only its first sheet {title!r} is read, not {others}" if others else "")
+    return rows, f"only its first sheet {title!r} is read, not {others}" if others else ""
 
 
 def _check_size(path: Path) -> None:
@@ -340,8 +300,10 @@ def _read_text(path: Path, conventions: Conventions) -> FileTable:
                 "or decimal='.'"
             )
         mark = "\x1f" if conventions.decimal == "," else mark
-    layout = Layout(str(path), "line", usual_width(text, mark))
-    layout.extend(_rows(path, without_hint(text), mark, layout.width))
+    layout = Layout(str(path), "line", 1 + _usual_count(sample_lines(text), mark)[0])
+    if hint := _EXCEL_HINT.match(text):
+        text = text[hint.end() :]  # its line stays as a blank one
+    layout.extend(_rows(path, text, mark, layout.width))
     return _table(layout, note, conventions)
 
 
@@ -391,30 +353,35 @@ def _rows(path: Path, text: str, mark: str, usual: int) -> Iterator[tuple[int, l
 _LINE_END = re.compile(r"[\r\n]")
 
 
-def _text(path: Path) -> Text:
-    raw = path.read_bytes()
+def _text(path: Path) -> tuple[str, str]:
+    """The text of a file, and a note if that took a guess: no UTF-8 is Windows-1252."""
+    raw, note = path.read_bytes(), ""
     try:
         if raw.startswith(b"\x1f\x8b") or path.name.lower().endswith(".gz"):
-            raw = _unpacked(path)
-        text, note = decode(raw)
+            with gzip.open(path) as file:
+                raw = file.read(MOST_BYTES + 1)
+            if len(raw) > MOST_BYTES:
+                raise TableError(
+                    f"{path} unpacks to more than {MOST_BYTES / 1e6:,.0f} MB: split it"
+                )
+        encoding = encoding_of(raw)
+        try:
+            text = raw.decode(encoding)
+        except UnicodeDecodeError:
+            if encoding != "utf-8":
+                raise
+            text, note = raw.decode("cp1252", errors="replace"), LATIN
     except (EOFError, zlib.error) as error:
         raise TableError(f"cannot unpack {path}: {error}") from error
     except UnicodeDecodeError as error:
         raise TableError(f"{path} is not {error.encoding} text: save it as UTF-8") from error
     end = _LINE_END.search(text, len(text.rstrip(" \t\r\n,;|")))  # rows of blanks at the end
-    return Text(text[: end.start()] if end else text, note)
-
-
-def _unpacked(path: Path) -> bytes:
-    with gzip.open(path) as file:
-        raw = file.read(MOST_BYTES + 1)
-    if len(raw) > MOST_BYTES:
-        raise TableError(f"{path} unpacks to more than {MOST_BYTES / 1e6:,.0f} MB: split it")
-    return raw
+    return text[: end.start()] if end else text, note
 
 
 def _read_excel(path: Path, conventions: Conventions) -> FileTable:
-    rows, note = read_sheet(path)
+    """Read an Excel file; needs the extra ``highseason[files]``."""
+    rows, note = _read_sheet(path)
     width = max((len(row) for _, row in rows), default=0)
     padded = [[*row, *[None] * (width - len(row))] for _, row in rows]
     used = [i for i in range(width) if any(row[i] is not None for row in padded)]
@@ -442,16 +409,11 @@ def table_of(frame: pd.DataFrame, source: str, conventions: Conventions | None =
     for i, name in enumerate(frame.columns):
         # pandas writes an index that has no name under such a one.
         header = None if str(name).startswith("__index_level_") else str(name)
-        columns.append(Column(i + 1, header, _typed(frame.iloc[:, i]), *(conventions or ())))
+        cells: Any = frame.iloc[:, i]
+        if cells.dtype.kind not in "biufM":  # neither numbers nor times
+            cells = cells.astype(object).where(cells.notna(), None)
+        columns.append(Column(i + 1, header, cells, *(conventions or ())))
     return FileTable(source, tuple(columns), "row", range(1, len(frame) + 1))
-
-
-def _typed(series: Any) -> Any:
-    """Numbers and times as they are; everything else as objects, None where missing."""
-    if series.dtype.kind in "biufM":
-        return series
-    cells = series.astype(object)
-    return cells.where(cells.notna(), None)
 
 
 _READERS = {"text": _read_text, "excel": _read_excel, "parquet": _read_parquet}

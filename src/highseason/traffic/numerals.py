@@ -76,8 +76,7 @@ def read_numbers(cells: Cells, decimal: Mark | None = None) -> Numbers:
         codes, distinct = pd.factorize(np.asarray(cells, dtype=object), use_na_sentinel=False)
     except TypeError:  # lists and the like, as Parquet files hold them
         return Numbers(np.full(len(cells), np.nan))
-    parsed = [_parse(cell) for cell in distinct]
-    reading = _decide(list(distinct), parsed, decimal)
+    reading = _decide(list(distinct), decimal)
     return reading._replace(values=reading.values[codes])
 
 
@@ -133,7 +132,8 @@ def _value(digits: str, mark: Mark, sign: str, tail: str) -> float:
     return float(f"{sign}{re.sub('[^0-9]', '', whole)}.{fraction}{tail}")
 
 
-def _decide(texts: list[Any], parsed: list[_Cell], decimal: Mark | None) -> Numbers:
+def _decide(texts: list[Any], decimal: Mark | None) -> Numbers:
+    parsed = [_parse(cell) for cell in texts]
     point, comma = (np.array([getattr(one, key) for one in parsed]) for key in ("point", "comma"))
     proves_point = np.flatnonzero(~np.isnan(point) & np.isnan(comma))
     proves_comma = np.flatnonzero(np.isnan(point) & ~np.isnan(comma))
@@ -154,7 +154,7 @@ def _decide(texts: list[Any], parsed: list[_Cell], decimal: Mark | None) -> Numb
             f"{texts[i]!r} could be {more:.15g} or {less:.15g}: "
             f"pass decimal={first!r} or decimal={second!r}"
         )
-    return Numbers(values, _note(texts, parsed, values), question, None if question else mark)
+    return Numbers(values, _note(texts, values), question, None if question else mark)
 
 
 def _mixture(parsed: list[_Cell]) -> str:
@@ -166,7 +166,7 @@ def _mixture(parsed: list[_Cell]) -> str:
     return ""
 
 
-def _note(texts: list[Any], parsed: list[_Cell], values: NDArray[np.float64]) -> str:
+def _note(texts: list[Any], values: NDArray[np.float64]) -> str:
     """The first cell that Python would read differently, and how it was read."""
     for text, value in zip(texts, values.tolist(), strict=True):
         if isinstance(text, str) and not math.isnan(value):

@@ -11,11 +11,7 @@ from numpy.typing import NDArray
 
 from highseason.core.validation import one_of, whole_number
 from highseason.traffic.dates import Instants, to_instants, to_wall
-from highseason.traffic.timeline import (
-    MultiplierError,
-    Timeline,
-    Values,
-)
+from highseason.traffic.timeline import MultiplierError, Timeline, Values
 
 How = Literal["sum", "mean"]
 Partial = Literal["drop", "keep"]

@@ -32,7 +32,6 @@ from highseason.traffic.timeline import (
     join,
     require_same_zone,
     to_values,
-    turn_label,
 )
 
 if TYPE_CHECKING:
@@ -324,14 +323,22 @@ class Multiplier:
         2
         """
         rows = self._rows(when)
-        row = None
         if rows.stop <= rows.start and isinstance(when, When) and self.timeline is not None:
             row = self.timeline.holding(when)
-        return self.turn_of(when) if row is None else row + 1
+            if row is not None:
+                return row + 1
+        return self.turn_of(when)
 
     def _rows(self, when: int | When) -> slice:
         if not isinstance(when, When):
-            turn = _checked_turn(when, self.turns)
+            try:
+                turn = operator.index(when)
+            except TypeError:
+                raise MultiplierError(
+                    f"{when!r} is neither a turn (a whole number from 1) nor a time"
+                ) from None
+            if not 1 <= turn <= self.turns:
+                raise MultiplierError(f"there is no turn {turn}: turns go from 1 to {self.turns}")
             return slice(turn - 1, turn)
         if self.timeline is None:
             raise MultiplierError(
@@ -511,19 +518,7 @@ def _build(
 
 
 def _label(timeline: Timeline | None, i: int) -> str:
-    return turn_label(i) if timeline is None else f"{turn_label(i)} ({timeline.show(i)})"
-
-
-def _checked_turn(turn: object, turns: int) -> int:
-    try:
-        number = operator.index(turn)  # type: ignore[arg-type]  # refused below if it is no integer
-    except TypeError:
-        raise MultiplierError(
-            f"{turn!r} is neither a turn (a whole number from 1) nor a time"
-        ) from None
-    if not 1 <= number <= turns:
-        raise MultiplierError(f"there is no turn {number}: turns go from 1 to {turns}")
-    return number
+    return f"turn {i + 1}" if timeline is None else f"turn {i + 1} ({timeline.show(i)})"
 
 
 def _common_calendar(one: Multiplier, other: Multiplier) -> Timeline | None:

@@ -254,22 +254,19 @@ def _calendar(table: FileTable, column: Column, zone: str | None) -> tuple[Any, 
 def _values(table: FileTable, column: Column, floor: float | None) -> Values:
     values = floored(table.numbers(column), floor)
     i = first_wrong(values)
-    if i is not None:
-        where, text = table.where(column)(i), column.text(i)
-        raise TableError(f"{where}: {_complaint(text, float(values[i]))}")
-    return values
-
-
-def _complaint(text: str, value: float) -> str:
-    if not text:
-        return "the cell is empty: fill the gap, or drop the row"
+    if i is None:
+        return values
+    text, value = column.text(i), float(values[i])
     shown = repr(text if len(text) <= 60 else f"{text[:59]}…")
-    if math.isnan(value) and text.lower().lstrip("+-") != "nan":
-        return (
+    reason = f"{shown} cannot be used: {remedy(value)}"
+    if not text:
+        reason = "the cell is empty: fill the gap, or drop the row"
+    elif math.isnan(value) and text.lower().lstrip("+-") != "nan":
+        reason = (
             f"{shown} is not a number: write it like the others, or plainly, such as 1234.5, "
             "or drop the row"
         )
-    return f"{shown} cannot be used: {remedy(value)}"
+    raise TableError(f"{table.where(column)(i)}: {reason}")
 
 
 def as_multiplier(x: Any, turns: int | None = None, *, floor: float | None = None) -> Multiplier:
@@ -296,12 +293,19 @@ def as_multiplier(x: Any, turns: int | None = None, *, floor: float | None = Non
 
 
 def _coerced(x: Any, turns: int | None, floor: float | None) -> Multiplier:
+    if isinstance(x, str) and x in SHAPES:
+        if turns is None:
+            raise MultiplierError(f"the shape {x!r} needs a number of turns: pass turns=")
+        x = SHAPES[x](turns)
     if isinstance(x, Multiplier):
         return x if floor is None else x.floor(floor)
-    if isinstance(x, str):
-        return _from_text(x, turns, floor)
-    if isinstance(x, PathLike):
+    if isinstance(x, PathLike) or (isinstance(x, str) and Path(x).suffix):
         return read(x, floor=floor)
+    if isinstance(x, str):
+        raise MultiplierError(
+            f"unknown shape {x!r}. {did_you_mean(x, SHAPES)} A file is given by its path, such "
+            "as traffic.csv"
+        )
     if hasattr(x, "columns"):  # of pandas or Polars, neither of which is imported here
         raise MultiplierError(f"a table is not a multiplier: pick one of its columns; {_ACCEPTED}")
     if hasattr(x, "to_numpy") and hasattr(x, "index"):
@@ -313,17 +317,3 @@ def _coerced(x: Any, turns: int | None, floor: float | None) -> Multiplier:
     if hasattr(x, "__array__") or (isinstance(x, Sequence) and not isinstance(x, bytes)):
         return from_values(x, floor=floor)
     raise MultiplierError(f"{type(x).__name__} is not a multiplier: {_ACCEPTED}")
-
-
-def _from_text(text: str, turns: int | None, floor: float | None) -> Multiplier:
-    if text in SHAPES:
-        if turns is None:
-            raise MultiplierError(f"the shape {text!r} needs a number of turns: pass turns=")
-        multiplier = SHAPES[text](turns)
-        return multiplier if floor is None else multiplier.floor(floor)
-    if Path(text).suffix:
-        return read(text, floor=floor)
-    raise MultiplierError(
-        f"unknown shape {text!r}. {did_you_mean(text, SHAPES)} A file is given by its path, such "
-        "as traffic.csv"
-    )

@@ -27,7 +27,6 @@ from highseason.traffic.dates import (
     coarsest,
     format_time,
     instants_of,
-    is_ambiguous,
     offset_name,
     time_of,
     to_instants,
@@ -62,11 +61,6 @@ class FileNote(UserWarning):
     """How a file was read where that took a decision, such as 31.12.2025 or 1.030,50."""
 
 
-def turn_label(i: int) -> str:
-    """Name a row of data that came from no file."""
-    return f"turn {i + 1}"
-
-
 def to_values(data: object) -> Values:
     """Turn a sequence of numbers into a float array of one dimension, copied."""
     if isinstance(data, np.ma.MaskedArray):  # asarray would bring masked numbers back
@@ -91,7 +85,7 @@ def _number(item: Any, i: int) -> float:
     try:
         return float(item)
     except (TypeError, ValueError):
-        raise MultiplierError(f"{turn_label(i)} is {item!r}, which is not a number") from None
+        raise MultiplierError(f"turn {i + 1} is {item!r}, which is not a number") from None
 
 
 def floored(values: Values, floor: float | None) -> Values:
@@ -227,7 +221,8 @@ class Timeline:
         '2024-10-27 02:00+01:00'
         """
         text = format_time(self.wall[i])
-        if self.zone is None or not is_ambiguous(self.wall[i], self.zone):
+        first, last = (None, None) if self.zone is None else instants_of(self.wall[i], self.zone)
+        if first == last:
             return text
         offset = (self.wall[i] - self.instants[i]).astype("timedelta64[s]").item()
         return f"{text}{offset_name(offset).replace('UTC', 'Z')}"
