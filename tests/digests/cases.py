@@ -157,8 +157,7 @@ def track(policy: Any, course: Any, *, readable: bool = False, **options: Any) -
     """Matched rows, kinds and counts of one replay, compiled or by the readable loop."""
     from tests.reference import replay as reference
 
-    from highseason.logs.player import Player, ReplayOptions
-    from highseason.logs.replay_kernel import EventOrder
+    from highseason.logs.replay_kernel import EventOrder, Player, ReplayOptions
 
     player = Player(policy, course, ReplayOptions(**options))
     play = functools.partial(reference.replay, player) if readable else player.play

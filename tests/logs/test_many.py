@@ -13,7 +13,7 @@ from tests.logs.logs import fixed_log, mortal_log, two_pools
 import highseason as hs
 from highseason.logs import PreparedLog, compare, read_events, replay, replay_many, write_events
 from highseason.logs.estimators import paired_interval
-from highseason.logs.player import is_stochastic
+from highseason.logs.replay_kernel import is_stochastic
 
 MEANS = (0.2, 0.4, 0.6)
 LOG = fixed_log(MEANS, 3000, a_bin=(3, 12))

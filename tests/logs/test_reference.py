@@ -13,8 +13,13 @@ from tests.reference import replay as reference
 
 import highseason as hs
 from highseason.logs import Events, PreparedLog
-from highseason.logs.player import Player, ReplayOptions
-from highseason.logs.replay_kernel import EventOrder, ReplayTrace, compiled_plan
+from highseason.logs.replay_kernel import (
+    EventOrder,
+    Player,
+    ReplayOptions,
+    ReplayTrace,
+    compiled_plan,
+)
 from highseason.policies import (
     UCB_RULE,
     UNKNOWN_END,
@@ -48,7 +53,7 @@ OPTIONS = {
     "strict": ReplayOptions(init="rule"),
     "short": ReplayOptions(turns=25),
     "blind": ReplayOptions(known_lifetimes=False),
-    "thinned": ReplayOptions(thin=True),
+    "thinned": ReplayOptions(reweigh="accept"),
 }
 
 

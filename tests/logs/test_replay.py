@@ -25,8 +25,7 @@ from highseason.logs import (
     replay,
 )
 from highseason.logs.diagnostics import check_uniformity
-from highseason.logs.player import Player, ReplayOptions
-from highseason.logs.replay_kernel import TRIED, EventOrder
+from highseason.logs.replay_kernel import TRIED, EventOrder, Player, ReplayOptions
 from highseason.policies import Policy
 from highseason.policies.plan import View
 

@@ -11,9 +11,8 @@ from tests.logs.logs import mortal_log
 from tests.reference import replay as reference
 
 import highseason as hs
-from highseason.logs.player import Player, ReplayOptions
 from highseason.logs.prepared_log import PreparedLog
-from highseason.logs.replay_kernel import EventOrder
+from highseason.logs.replay_kernel import EventOrder, Player, ReplayOptions
 from highseason.policies import ArmState, Policy, Rule, RuleTraits, Turn, jitable, untried
 
 

@@ -12,8 +12,13 @@ from highseason.engine import learn, select
 from highseason.engine.turn import choose
 from highseason.logs import PreparedLog
 from highseason.logs import replay_kernel as kernel
-from highseason.logs.player import Player
-from highseason.logs.replay_kernel import EventOrder, KernelOptions, LogLifetimes, ReplayTrace
+from highseason.logs.replay_kernel import (
+    EventOrder,
+    KernelOptions,
+    LogLifetimes,
+    Player,
+    ReplayTrace,
+)
 from highseason.policies import UNKNOWN_TURNS, Observation, Policy, Turn
 from highseason.policies.plan import UnknownFuture
 from highseason.policies.rule import mark_opening, reveal_ends

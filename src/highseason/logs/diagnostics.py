@@ -22,8 +22,8 @@ from highseason.core.compile import compiled
 from highseason.engine.kernels.interface import numba_types
 from highseason.engine.results import Estimate, with_interval
 from highseason.logs.estimators import WeightedEstimates, mean_estimate, self_normalised
-from highseason.logs.prepared_log import PreparedLog
-from highseason.logs.replay_kernel import LogColumns, log_type
+from highseason.logs.prepared_log import LogColumns, PreparedLog
+from highseason.logs.replay_kernel import log_type
 
 #: Fewer turns or rewards than these are too few.
 FEW_TURNS, FEW_REWARDS = 1000, 50

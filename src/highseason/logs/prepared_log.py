@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from highseason.core.specs import did_you_mean
 from highseason.logs.arm_lifespans import always_on_offer
 from highseason.logs.events import Events, Pools, moment, read_events
-from highseason.logs.replay_kernel import LogColumns, LogLifetimes
 from highseason.policies import NO_END, UNKNOWN_END
 
 #: Bins are counted in a table as long as the log's time, unless it would be mostly empty.
@@ -30,6 +29,34 @@ _SPARSE = 4
 _LARGEST_INDEX = 2.0**53
 #: How many logs a process keeps: the policies of one follow each other.
 _KEPT = 4
+
+
+class LogColumns(NamedTuple):
+    """The columns of a log, one entry per event, and its tables of bins and pools.
+
+    `lowest` holds the smallest propensity of each pool; it is empty unless events are thinned.
+    """
+
+    arm: NDArray[np.int32]
+    pool: NDArray[np.int32]
+    bin: NDArray[np.int32]
+    bin_weight: NDArray[np.float64]
+    bin_clock: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    members: NDArray[np.int32]
+    studied: NDArray[np.bool_]
+    reward: NDArray[np.float64]
+    propensity: NDArray[np.float64]
+    lowest: NDArray[np.float64]
+
+
+class LogLifetimes(NamedTuple):
+    """The lifetime of each arm, by the clock of one run."""
+
+    start: NDArray[np.int64]  # its first bin; 0 for arms that were there in the run's first bin
+    known_end: NDArray[np.int64]  # its last bin as far as the policy knows, or `UNKNOWN_END`
+    end: NDArray[np.int64]  # its true last bin
+    score: NDArray[np.float64]  # what `Rule.set_weights` ranks arms by
 
 
 @dataclass(frozen=True, eq=False)

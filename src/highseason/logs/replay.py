@@ -7,38 +7,65 @@ over the log.  Either way runs share events and are not independent; results say
 independent runs the windows are equivalent to.
 
 Several logs are independent: each is replayed by itself, and the mean of each is one number.
+
+A block is some runs of one policy on one log, which any worker can replay by itself.  A log in a
+file is read by the workers that replay it, so the caller holds none of them.
 """
 
+import math
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Literal, TypeAlias, cast
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.executors import Executors, opened
 from highseason.core.parallel import map_blocks
-from highseason.core.random import seed_key
+from highseason.core.random import TIES, draw, game_key, hash_at, seed_key, turn_key
 from highseason.core.validation import one_of, whole_number
-from highseason.logs.diagnostics import LogSummary, SeparateLogs
+from highseason.logs import replay_kernel as kernel
+from highseason.logs.diagnostics import (
+    Evidence,
+    LogSummary,
+    SeparateLogs,
+    diagnose,
+    issues,
+    pool_evidence,
+)
+from highseason.logs.estimators import effective_size, mean_estimate, weighted_estimates
 from highseason.logs.events import Events
-from highseason.logs.player import Init, Player, ReplayOptions, Schedule, is_stochastic
-from highseason.logs.prepared_log import LogFile, PreparedLog, forgetting_files
-from highseason.logs.result import RepeatedReplay, ReplayOutcome, ReplayResult
+from highseason.logs.prepared_log import LogFile, PreparedLog, cached, forgetting_files
+from highseason.logs.replay_kernel import (
+    EventOrder,
+    Init,
+    Player,
+    ReplayOptions,
+    ReplayTrace,
+    is_stochastic,
+)
+from highseason.logs.result import RepeatedReplay, ReplayOutcome, ReplayResult, Runs
 from highseason.policies import Policy
 from highseason.policies.base import Policies, labelled
 
 Progress = Callable[[int, int], None]
 How = Literal["auto", "repeat", "windows"]
 
-#: What `replay_many` takes for a log.
+#: Checkpoints of the running mean.
+_POINTS = 200
+#: Events that a worker replays at a time, at most; and blocks of a policy for each worker.
+_BLOCK_EVENTS, _BLOCKS = 8_000_000, 4
+
+Players: TypeAlias = Sequence[Player] | LogFile
+
+#: What is taken for a log.
 AnyLog: TypeAlias = Events | PreparedLog | LogFile | str | os.PathLike[str]
 
 
 def replay(
     policies: Policies,
-    events: Events | PreparedLog,
+    events: AnyLog,
     *,
     bin: float = 1,  # noqa: A002  # the paper's word for it
     arms: Sequence[str] | None = None,
@@ -67,7 +94,8 @@ def replay(
 
     Args:
         policies: One, several, or several by label; text is parsed as on the command line.
-        events: The log, or a `PreparedLog` to reuse the preparation.
+        events: The log; a `PreparedLog` to reuse the preparation; or the path of an event table, or
+            a `LogFile`, which the worker reads.
         bin: The length of a time bin in the log's unit of time, usually seconds.
         arms: The ids of the arms to study; events of others are skipped, and pools mean their
             studied part.  All arms if None.
@@ -98,49 +126,14 @@ def replay(
     """
     seed_key(seed)  # rejects an invalid seed before any work
     labels, players = labelled(policies)
-    log = _prepare(events, bin, arms)
-    options = _options(turns, known_lifetimes, init, reweigh)
-    seated = [_seated(players, log, options)]
-    schedule = Schedule(players, ["repeat"] * len(players), seated, options, int(seed))
-    [by_policy], [summary] = _play(schedule, executor, workers, progress)
+    options = ReplayOptions(turns, known_lifetimes, init, reweigh)
+    logs = [_players(players, events, bin, arms, options)]
+    schedule = _Schedule(players, ["repeat"] * len(players), logs, options, int(seed))
+    [by_policy], [summary] = schedule.play(executor, workers, progress)
     outcomes = [
         replace(run, label=label) for label, [(run, _)] in zip(labels, by_policy, strict=True)
     ]
     return ReplayResult(tuple(outcomes), summary, int(seed))
-
-
-def _play(
-    schedule: Schedule, executor: Executors, workers: int | None, progress: Progress | None
-) -> tuple[list[list[list[tuple[ReplayOutcome, float]]]], list[LogSummary]]:
-    """All runs, by log and policy, each with its ground truth; and the summary of each log."""
-    played: list[list[list[tuple[ReplayOutcome, float]]]]
-    played, logs = [[[] for _ in schedule.policies] for _ in schedule.logs], []
-    with opened(executor, workers) as pool, forgetting_files():
-        blocks, done = schedule.blocks(pool.workers), 0
-        total = sum(len(block.runs) for block in blocks)
-        for block, some in zip(blocks, map_blocks(schedule.play, blocks, pool), strict=True):
-            played[block.log][block.policy] += some.runs
-            logs += [some.log] if some.log is not None else []
-            done += len(block.runs)
-            if progress is not None:
-                progress(done, total)
-    return played, logs
-
-
-def _prepare(log: Events | PreparedLog, length: float, arms: Sequence[str] | None) -> PreparedLog:
-    if not isinstance(log, PreparedLog):
-        log = PreparedLog.of(log, length, arms)
-    elif length != 1 or arms is not None:
-        raise ValueError("a PreparedLog already has bins and arms: pass them to PreparedLog.of")
-    return log
-
-
-def _options(
-    turns: int | None, known_lifetimes: bool, init: Init, reweigh: str | None
-) -> ReplayOptions:
-    if reweigh not in (None, "accept"):
-        raise ValueError(f"reweigh must be 'accept' or None, got {reweigh!r}")
-    return ReplayOptions(turns, known_lifetimes, init, reweigh == "accept")
 
 
 def replay_many(
@@ -211,21 +204,29 @@ def replay_many(
     for name, value in (("runs", runs), ("times", times), ("window", window), ("step", step)):
         whole_number(name, value, at_least=1)
     one_of("how", how, ("auto", "repeat", "windows"))
-    options = _options(turns, known_lifetimes, init, reweigh)
-    one = isinstance(events, Events | PreparedLog | LogFile | str | os.PathLike)
-    given = cast(Sequence[AnyLog], [events] if one else events)
-    logs = [_ready(log, bin, arms) for log in given]
-    names = _names(logs)
-    _check_ground_truth(ground_truth, logs)
+    options = ReplayOptions(turns, known_lifetimes, init, reweigh)
+    is_one = isinstance(events, Events | PreparedLog | LogFile | str | os.PathLike)
+    given = cast(Sequence[AnyLog], [events] if is_one else events)
+    logs = [_players(players, log, bin, arms, options) for log in given]
+    names = tuple(
+        str(log.path) if isinstance(log, LogFile) else f"log {i}" for i, log in enumerate(logs, 1)
+    )
+    if len(set(names)) < len(names) or not names:  # one given twice would count twice
+        raise ValueError(f"expected different logs, at least one, got {', '.join(names) or 'none'}")
+    if ground_truth is not None:
+        counts = [len(log[0].log.events) for log in logs if not isinstance(log, LogFile)]
+        if [ground_truth.size] != counts or len(logs) > 1:
+            raise ValueError(
+                "ground_truth must have one number per event of one log in memory: got "
+                f"{ground_truth.size:,} for {', '.join(map(str, counts)) or 'unread'} events"
+            )
     auto = ["repeat" if is_stochastic(policy) else "windows" for policy in players]
-    schedule = Schedule(
-        players,
-        auto if how == "auto" else [how] * len(players),
-        [_seated(players, log, options) for log in logs],
-        options, int(seed), runs, times, shuffle, window, step, ground_truth,
-    )  # fmt: skip
-    played, summaries = _play(schedule, executor, workers, progress)
-    summary = summaries[0] if one else SeparateLogs(names, tuple(summaries))
+    ways = auto if how == "auto" else [how] * len(players)
+    schedule = _Schedule(
+        players, ways, logs, options, int(seed), runs, times, shuffle, window, step, ground_truth
+    )
+    played, summaries = schedule.play(executor, workers, progress)
+    summary = summaries[0] if is_one else SeparateLogs(names, tuple(summaries))
     results = [
         schedule.sum_up(label, i, [of_log[i] for of_log in played], summary)
         for i, label in enumerate(labels)
@@ -233,39 +234,243 @@ def replay_many(
     return RepeatedReplay(tuple(results), summary, int(seed))
 
 
-def _seated(
-    policies: Sequence[Policy], log: PreparedLog | LogFile, options: ReplayOptions
-) -> Sequence[Player] | LogFile:
-    if isinstance(log, LogFile):
-        return log
-    return [Player(policy, log, options) for policy in policies]
-
-
-def _ready(log: AnyLog, length: float, arms: Sequence[str] | None) -> PreparedLog | LogFile:
+def _players(
+    policies: Sequence[Policy],
+    log: AnyLog,
+    length: float,
+    arms: Sequence[str] | None,
+    options: ReplayOptions,
+) -> Players:
+    """The policies on a log; or its file, for which each worker makes them ready."""
     if isinstance(log, str | os.PathLike):
         chosen = arms if arms is None or isinstance(arms, str) else tuple(arms)
         return LogFile(log, length, chosen)
-    return log if isinstance(log, LogFile) else _prepare(log, length, arms)
+    if isinstance(log, LogFile):
+        return log
+    if isinstance(log, Events):
+        log = PreparedLog.of(log, length, arms)
+    elif length != 1 or arms is not None:
+        raise ValueError("a PreparedLog already has bins and arms: pass them to PreparedLog.of")
+    return [Player(policy, log, options) for policy in policies]
 
 
-def _names(logs: Sequence[PreparedLog | LogFile]) -> tuple[str, ...]:
-    """What each log is called; one given twice would count twice."""
-    names = tuple(
-        str(log.path) if isinstance(log, LogFile) else f"log {i}" for i, log in enumerate(logs, 1)
-    )
-    if len(set(names)) < len(names) or not names:
-        raise ValueError(f"expected different logs, at least one, got {', '.join(names) or 'none'}")
-    return names
+class _RunBlock(NamedTuple):
+    """Some runs of one policy on one log."""
+
+    log: int
+    policy: int
+    runs: range
 
 
-def _check_ground_truth(
-    truth: NDArray[np.float64] | None, logs: Sequence[PreparedLog | LogFile]
-) -> None:
-    if truth is None:
-        return
-    events = [len(log.events) for log in logs if isinstance(log, PreparedLog)]
-    if [truth.size] != events or len(logs) > 1:
-        raise ValueError(
-            f"ground_truth must have one number per event of one log in memory: got {truth.size:,} "
-            f"for {', '.join(f'{n:,}' for n in events) or 'unread'} events"
+class _PlayedBlock(NamedTuple):
+    """The runs of a block, each with its mean ground truth; the log is summed up with its first."""
+
+    runs: list[tuple[ReplayOutcome, float]]
+    log: LogSummary | None
+
+
+@dataclass(frozen=True)
+class _Schedule:
+    """All runs of all policies on all logs; `ways` says how the runs of each policy are made."""
+
+    policies: Sequence[Policy]
+    ways: Sequence[str]
+    logs: Sequence[Players]
+    options: ReplayOptions
+    seed: int
+    runs: int = 1
+    times: int = 1
+    shuffle: bool = False
+    window: int = 1
+    step: int = 1
+    ground_truth: NDArray[np.float64] | None = None
+
+    def play(
+        self, executor: Executors, workers: int | None, progress: Progress | None
+    ) -> tuple[list[list[list[tuple[ReplayOutcome, float]]]], list[LogSummary]]:
+        """All runs by log and policy, each with its ground truth; and the summary of each log."""
+        played: list[list[list[tuple[ReplayOutcome, float]]]]
+        played, logs = [[[] for _ in self.policies] for _ in self.logs], []
+        with opened(executor, workers) as pool, forgetting_files():
+            blocks = [
+                _RunBlock(log, policy, part)
+                for log in range(len(self.logs))
+                for policy in range(len(self.policies))
+                for part in self._parts(log, policy, pool.workers)
+            ]
+            done, total = 0, sum(len(block.runs) for block in blocks)
+            for block, some in zip(blocks, map_blocks(self.play_block, blocks, pool), strict=True):
+                played[block.log][block.policy] += some.runs
+                logs += [some.log] if some.log is not None else []
+                done += len(block.runs)
+                if progress is not None:
+                    progress(done, total)
+        return played, logs
+
+    def _parts(self, log: int, policy: int, workers: int) -> list[range]:
+        """The runs of a policy on a log, in parts of about a second if its length is known."""
+        players, how, runs, read = self.logs[log], self.ways[policy], range(self.runs), 1
+        if not isinstance(players, LogFile):
+            events = len(players[policy].log.events)
+            read = max(1, self.window if how == "windows" else events * self.times)
+            runs = self._numbers(how, events)
+        parts = max(1, _BLOCKS * workers // len(self.logs))
+        size = max(1, min(_BLOCK_EVENTS // read, -(-len(runs) // parts)))
+        return [runs[at : at + size] for at in range(0, len(runs), size)]
+
+    def _numbers(self, how: str, events: int) -> range:
+        """The runs: as many as requested, or as many windows as fit."""
+        if how == "repeat":
+            return range(self.runs)
+        if events < self.window:
+            raise ValueError(
+                f"the log has {events:,} events, fewer than one window of {self.window:,}: give a "
+                "smaller window="
+            )
+        return range(min(self.runs, (events - self.window) // self.step + 1))
+
+    def play_block(self, block: _RunBlock) -> _PlayedBlock:
+        """What a worker does."""
+        players, how = self.logs[block.log], self.ways[block.policy]
+        if isinstance(players, LogFile):
+            player = Player(self.policies[block.policy], cached(players), self.options)
+        else:
+            player = players[block.policy]
+        there = self._numbers(how, len(player.log.events))
+        played = [self._run(player, how, block.log, i) for i in block.runs if i in there]
+        first = block.policy == 0 and block.runs.start == 0
+        return _PlayedBlock(played, diagnose(player.log) if first else None)
+
+    def _run(self, player: Player, how: str, log: int, run: int) -> tuple[ReplayOutcome, float]:
+        """One run, with random numbers of its own, and the ground truth of the events matched."""
+        number = log * self.runs + run
+        order = self._order(how, run, number, len(player.log.events))
+        trace = player.play(order, self.seed, number)
+        outcome = _outcome(player, order, trace)
+        if self.ground_truth is None or not outcome.turns:
+            return outcome, math.nan
+        return outcome, float(self.ground_truth[order.rows(trace.matched)].sum()) / outcome.turns
+
+    def _order(self, how: str, run: int, number: int, events: int) -> EventOrder:
+        if how == "windows":
+            return EventOrder.window(run * self.step, self.window)
+        if not self.shuffle:
+            return EventOrder.whole(events, self.times)
+        # The random numbers of turn 0, which no event uses.
+        key = np.uint64(hash_at(turn_key(game_key(self.seed, number), 0), TIES))
+        numbers = draw(key, np.arange(events * self.times, dtype=np.uint64))
+        return EventOrder.shuffled(np.argsort(numbers, kind="stable") % max(1, events))
+
+    def sum_up(
+        self,
+        label: str,
+        policy: int,
+        by_log: Sequence[Sequence[tuple[ReplayOutcome, float]]],
+        log: LogSummary | SeparateLogs,
+    ) -> Runs:
+        """All runs of a policy; of several logs, those of each are taken together."""
+        played = [one for runs in by_log for one in runs]
+        outcomes = [outcome for outcome, _ in played]
+        units: list[list[ReplayOutcome]] = [[outcome] for outcome in outcomes]
+        evidence: Evidence = pool_evidence(outcomes)
+        how = self.ways[policy]
+        if isinstance(log, SeparateLogs):
+            units, how = [[outcome for outcome, _ in runs] for runs in by_log], "logs"
+            evidence = pool_evidence([pool_evidence(unit) for unit in units])
+        with_turns = [[run.mean.value for run in unit if run.turns] for unit in units]
+        count, known = len(units), self.ground_truth is not None
+        independent = min(float(count), (count - 1) * self.step / self.window + 1)
+        ended = [outcome.turns < (self.options.turns or 0) for outcome in outcomes]
+        return Runs(
+            label=label,
+            policy=outcomes[0].policy,
+            how=how,
+            means=np.array([mean_estimate(np.array(unit)).value for unit in with_turns]),
+            turns=np.array([sum(outcome.turns for outcome in unit) for unit in units], np.int64),
+            rewards=np.array([sum(outcome.reward for outcome in unit) for unit in units]),
+            exhausted=sum(ended),
+            independent=independent if how == "windows" else None,
+            block={"windows": -(-self.window // self.step), "logs": 1}.get(how, 0),
+            ground_truth=np.array([truth for _, truth in played]) if known else None,
+            read=sum(outcome.read for outcome in outcomes),
+            rejected={why: sum(o.rejected[why] for o in outcomes) for why in outcomes[0].rejected},
+            effective_size=evidence.effective_size,
+            per_visitor=evidence.weighted.snips.value if evidence.weighted else None,
+            issues=tuple(issues(evidence, log.uniformity)),
         )
+
+
+def _outcome(player: Player, order: EventOrder, trace: ReplayTrace) -> ReplayOutcome:
+    """Sum up one run of a player."""
+    log, policy, counts = player.log, player.policy, trace.counts
+    rows, lowest = order.rows(trace.matched), player.lowest_propensity
+    reward, turns = log.reward[rows], int(counts[kernel.MATCHED])
+    at = np.unique(np.linspace(1, turns, min(_POINTS, turns)).round().astype(np.int64))
+    asked, chosen = int(counts[kernel.ASKED]), trace.kind != kernel.TRIED
+    propensity = log.propensity(rows) if lowest is None else lowest[log.pool[rows]]
+    weighted = None
+    has_propensities = log.events.propensity is not None and lowest is None
+    if has_propensities or np.unique(propensity[chosen]).size > 1:
+        read = asked + int(counts[kernel.SKIPPED])
+        weighted = weighted_estimates(reward[chosen], propensity[chosen], read)
+    rejected = {reason: int(counts[place]) for reason, place in _REASONS.items()}
+    rejected["after the last turn"] = order.events - sum(rejected.values()) - turns
+    z, high_turns = policy.threshold, None
+    if isinstance(z, int | float) and not math.isinf(z):  # which is not meant to separate turns
+        high_turns = int((log.bins.counts[log.bins.of[rows]] >= z).sum())
+    low, high = log.reward_range
+    unsuitable = policy.rule.traits.unit_range and (low < 0 or high > 1)
+    return ReplayOutcome(
+        label="",
+        policy=str(policy),
+        read=order.events,
+        rejected=rejected,
+        turns=turns,
+        requested=player.options.turns,
+        reward=float(reward.sum()),
+        rewarded=int(np.count_nonzero(reward)),
+        mean=mean_estimate(reward),
+        asked=asked,
+        matched_share=int(chosen.sum()) / asked if asked else math.nan,
+        expected_share=_expected_share(player, order, trace),
+        exploited_share=float((trace.kind == kernel.EXPLOITED).mean()) if turns else math.nan,
+        effective_size=effective_size(1.0 / propensity),
+        curve_turns=at,
+        curve_means=np.cumsum(reward)[at - 1] / at if turns else np.zeros(0),
+        weighted=weighted,
+        thinned=rejected["thinned"],
+        high_turns=high_turns,
+        reward_range=log.reward_range if unsuitable else None,
+    )
+
+
+#: Why an event was not used, with its place among the counts of a trace.
+_REASONS = {
+    "arm not studied": kernel.NOT_STUDIED,
+    "arm not in its pool": kernel.NOT_IN_POOL,
+    "thinned": kernel.THINNED,
+    "while other arms were untried": kernel.WAITING,
+    "another arm chosen": kernel.OTHER_ARM,
+}
+
+
+def _expected_share(player: Player, order: EventOrder, trace: ReplayTrace) -> float:
+    """The mean of one over the pool's size, over the events of studied arms that were read."""
+    log, lowest = player.log, player.lowest_propensity
+    sizes = np.maximum(log.pools.sizes, 1)
+    read = _pool_events(player, order, trace).astype(np.float64)
+    if not read.any():
+        return math.nan
+    if lowest is not None:  # the share of a pool's events that thinning leaves
+        read *= np.where(read > 0, sizes * lowest, 0.0)
+    return float((read / sizes).sum() / read.sum())
+
+
+def _pool_events(player: Player, order: EventOrder, trace: ReplayTrace) -> NDArray[np.int64]:
+    """How many events of studied arms each pool has in the run, up to the last turn requested."""
+    log, complete = player.log, trace.matched.size == player.options.turns
+    if order.covers(len(log.events)) and not complete and log.studied.all():
+        return log.pool_events
+    rows = order.rows(np.arange(int(trace.matched[-1]) + 1) if complete else None)
+    rows = rows[log.studied[log.events.arm[rows]]]
+    return np.bincount(log.pool[rows], minlength=len(log.pools))

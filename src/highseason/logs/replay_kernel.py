@@ -1,4 +1,4 @@
-"""The replay of a log, event by event, and the plans of policies as it calls them.
+"""One run of one policy on a log, event by event, and the plans of policies as it calls them.
 
 A log may have hundreds of arms and its pools a few dozen.  A rule that only compares arms is shown
 those of the pool, copied into a small state when the pool changes.  A choice that nothing has
@@ -10,21 +10,30 @@ number, so all plans are functions of one type and the kernel is compiled once f
 """
 
 import functools
+import logging
 import math
 from collections.abc import Callable
-from dataclasses import fields
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass, fields
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.compile import compiled, function_type
 from highseason.core.jitable import jitable
-from highseason.core.random import DECISION, REWARD, draw, turn_key
-from highseason.engine.kernels.interface import function_types, numba_types, state_type
-from highseason.engine.turn import is_legal
+from highseason.core.random import DECISION, REWARD, draw, game_key, turn_key
+from highseason.core.validation import one_of, whole_number
+from highseason.engine.kernels.interface import (
+    RuleFunctions,
+    function_types,
+    numba_types,
+    rule_functions,
+    state_type,
+)
+from highseason.engine.turn import illegal_arm, is_legal
+from highseason.logs.prepared_log import LogColumns, LogLifetimes, PreparedLog
 from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, Policy, Rule, Turn
-from highseason.policies.plan import UnknownFuture, View
+from highseason.policies.plan import UnknownFuture, View, require_future
 from highseason.policies.rule import SetWeights, mark_opening, reveal_ends
 
 #: What became of an event, as positions in an array of counts.
@@ -41,34 +50,6 @@ EXPLORED, EXPLOITED, TRIED = 0, 1, 2
 NEVER_KEPT, INDEX, COIN, SMALL_POOL = 0, 1, 2, 3
 
 _IN_ORDER = np.zeros(0, np.int64)
-
-
-class LogColumns(NamedTuple):
-    """The columns of a log, one entry per event, and its tables of bins and pools.
-
-    `lowest` holds the smallest propensity of each pool; it is empty unless events are thinned.
-    """
-
-    arm: NDArray[np.int32]
-    pool: NDArray[np.int32]
-    bin: NDArray[np.int32]
-    bin_weight: NDArray[np.float64]
-    bin_clock: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    members: NDArray[np.int32]
-    studied: NDArray[np.bool_]
-    reward: NDArray[np.float64]
-    propensity: NDArray[np.float64]
-    lowest: NDArray[np.float64]
-
-
-class LogLifetimes(NamedTuple):
-    """The lifetime of each arm, by the clock of one run."""
-
-    start: NDArray[np.int64]  # its first bin; 0 for arms that were there in the run's first bin
-    known_end: NDArray[np.int64]  # its last bin as far as the policy knows, or `UNKNOWN_END`
-    end: NDArray[np.int64]  # its true last bin
-    score: NDArray[np.float64]  # what `Rule.set_weights` ranks arms by
 
 
 class EventOrder(NamedTuple):
@@ -530,3 +511,165 @@ def _signature() -> Any:
     whole, number = t.int64, t.float64
     view = t.NamedTuple((whole, number, whole, number, number, number, whole), View)
     return number(t.uint8[::1], number[::1], view)
+
+
+Init = Literal["first-shown", "rule"]
+
+_NO_LIMIT = 2**62
+logger = logging.getLogger("highseason")
+
+
+@dataclass(frozen=True)
+class ReplayOptions:
+    """How policies are replayed; `replay` explains each option."""
+
+    turns: int | None = None
+    known_lifetimes: bool = True
+    init: Init = "first-shown"
+    reweigh: str | None = None
+
+    def __post_init__(self) -> None:
+        one_of("init", self.init, ("first-shown", "rule"))
+        if self.turns is not None:
+            whole_number("turns", self.turns, at_least=1)
+        if self.reweigh not in (None, "accept"):
+            raise ValueError(f"reweigh must be 'accept' or None, got {self.reweigh!r}")
+
+
+#: The kernel's constants for `RuleTraits.stable`.
+_KEEPS = {
+    "never": NEVER_KEPT,
+    "until-change": INDEX,
+    "unless-coin-explores": COIN,
+    "while-level-at-most-1": SMALL_POOL,
+}
+
+
+def is_stochastic(policy: Policy) -> bool:
+    """Whether the policy draws random numbers, so that another seed plays differently."""
+    return policy.ties == "random" or policy.rule.traits.stochastic
+
+
+class Player:
+    """One policy on one prepared log, its thresholds resolved from the log's G.
+
+    `play` may be called from any thread.
+    """
+
+    def __init__(self, policy: Policy, log: PreparedLog, options: ReplayOptions) -> None:
+        if policy.lifetime_options.needs_end and not options.known_lifetimes:
+            raise ValueError(
+                f"{policy} explores by the time that arms have left, so it needs to know when they "
+                "end: leave lifetimes known"
+            )
+        if options.reweigh and log.events.propensity is None:
+            raise ValueError("the log has no propensities to thin it by: leave reweigh= out")
+        resolve = bool(policy.unresolved_thresholds()) and len(log.events) > 0
+        self.policy = policy.resolve_thresholds(log.G) if resolve else policy
+        self.log, self.options = log, options
+        _refuse_future(self.policy, log)
+        self._columns = log.columns(thin=options.reweigh is not None)
+        self._plan: CompiledPlan | None = None
+        self._functions: RuleFunctions | None = None
+        if not len(log.events):
+            return
+        try:
+            self._functions = rule_functions(policy.rule)
+            self._plan = compiled_plan(self.policy.unwrapped)
+            compiled_replay()  # here, not in every thread that plays
+        except (CannotCompileError, ValueError) as reason:
+            _warn_slow(type(policy).__name__, str(reason).partition("\n")[0])
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+        """A copy in another process compiles for itself."""
+        return type(self), (self.policy, self.log, self.options)
+
+    @property
+    def lowest_propensity(self) -> NDArray[np.float64] | None:
+        """The propensity that every event of a pool is thinned to; None if nothing is thinned."""
+        return self._columns.lowest if self.options.reweigh else None
+
+    def play(self, order: EventOrder, seed: int = 0, run: int = 0) -> ReplayTrace:
+        """Replay these events as run `run` of `seed`."""
+        trace = ReplayTrace.empty(order.events)
+        if order.events == 0:
+            return trace
+        lifetimes, options = self.settings(order, seed, run)
+        rule, arms = self.policy.rule, len(self.log.events.arms)
+        largest = int(self.log.pools.sizes.max(initial=0))
+        # In plain Python, where anything may be carried, or compiled.
+        play: Any = replay_kernel
+        plan: Any = self._plain_plan
+        carry: Any = [self.policy.unwrapped.begin()] * 2
+        functions: Any = [getattr(rule, name) for name in RuleFunctions._fields]
+        if self._plan is not None:
+            play, (plan, parameters, carry) = compiled_replay(), self._plan
+            key: Any = np.uint64(options.key)  # a machine word, however small
+            functions, options = self._functions, options._replace(key=key, parameters=parameters)
+        memory = Memory.of(rule, arms, largest, carry)
+        play(self._columns, order, lifetimes, options, memory, plan, *functions, trace)
+        if trace.failure[0]:
+            raise self._failure(*trace.failure.tolist())
+        return trace.trimmed()
+
+    def _plain_plan(self, parameters: Any, carry: list[Any], view: View) -> float:
+        """The plan of a policy that cannot be compiled, as the kernel calls it."""
+        level, carry[1] = self.policy.unwrapped.step(carry[0], UnknownFuture(*view))
+        return level
+
+    def settings(
+        self, order: EventOrder, seed: int, run: int
+    ) -> tuple[LogLifetimes, KernelOptions]:
+        """The arms' lifetimes in a run, and what else the kernel needs to know."""
+        policy, rule, bins = self.policy, self.policy.rule, self.log.bins
+        is_whole = order.covers(len(self.log.events))
+        clock = bins.clock[np.array([0, -1]) if is_whole else bins.of[order.rows()]]
+        first, last = int(clock.min()), int(clock.max())
+        mortal, random_ties = policy.lifetime_options, policy.ties == "random"
+        options = KernelOptions(
+            key=game_key(seed, run),
+            start=first,
+            turns=self.options.turns or _NO_LIMIT,
+            lowest=self.log.lowest_G,
+            scale=float(mortal.weight_scale),
+            low=rule.allowed[0],
+            high=rule.allowed[1],
+            first_shown=self.options.init == "first-shown" and rule.traits.tries_each_arm,
+            initial_arms=mortal.initial_arms,
+            random_ties=random_ties,
+            scaled=policy.learns_scaled,
+            # Random ties depend on the arms' indices and on the random numbers of each event.
+            compact=rule.traits.local and not random_ties,
+            keeps=NEVER_KEPT if random_ties else _KEEPS[rule.traits.stable],
+            parameters=np.zeros(0, np.uint8),
+        )
+        known = self.options.known_lifetimes
+        return self.log.lifetimes(first, last, known, mortal.ranks_by_end), options
+
+    def _failure(self, turn: float, arm: float, level: float) -> ValueError:
+        rule, (low, high) = self.policy.rule, self.policy.rule.allowed
+        if np.isfinite(level) and low <= level <= high:
+            return illegal_arm(rule, int(turn), int(arm), len(self.log.events.arms))
+        return ValueError(
+            f"{self.policy}: the plan's level at turn {turn:.0f} is {level}, but the {rule.name} "
+            f"rule accepts finite levels from {low:g} to {high:g}"
+        )
+
+
+def _refuse_future(policy: Policy, log: PreparedLog) -> None:
+    """How many turns will match is unknown, so their weight is unknown too."""
+    require_future(policy, "a replay")
+    if not len(log.events):
+        return
+    # Some turns, tried before the run, catch a plan that looks ahead without declaring it.
+    unwrapped, arms = policy.unwrapped, int(log.pools.sizes.max())
+    carry = unwrapped.begin()
+    for G in (log.lowest_G, log.bins.median, float(log.bins.counts.max())):
+        for turn in (1, 2, 10, 1000):
+            view = UnknownFuture.of(turn, G, arms, log.lowest_G, log.lowest_G)
+            _, carry = unwrapped.step(carry, view)
+
+
+@functools.cache
+def _warn_slow(name: str, reason: str) -> None:
+    logger.warning("%s cannot be compiled and is replayed in slow Python (%s)", name, reason)
