@@ -18,8 +18,8 @@ from tests.service.conftest import MOMENT, Server, settings
 
 from highseason.service import Service
 from highseason.service.model import Arm, Outcome
-from highseason.service.pages import FOLDER
 from highseason.service.security import create_token
+from highseason.service.web import FOLDER
 
 SHELF = "/experiments/shelf"
 EVIL = """'"><script>alert(1)</script><img src=x onerror=alert(1)>"""

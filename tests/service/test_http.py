@@ -265,7 +265,7 @@ def test_logs_are_json_without_secrets(tmp_path: Path) -> None:
     import json
     import logging
 
-    from highseason.service.logs import start_logging
+    from highseason.service.server import start_logging
 
     stream = io.StringIO()
     names = ("highseason.service", "uvicorn.error", "uvicorn.access")

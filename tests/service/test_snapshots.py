@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from tests.service.test_storage import play, raw
 
-from highseason.service import Service, snapshots
+from highseason.service import Service, cache
 from highseason.service.audit import audit
 from highseason.service.model import Arm, Outcome
 
@@ -18,8 +18,8 @@ Open = Callable[[], Service]
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write a snapshot after every few entries."""
-    monkeypatch.setattr(snapshots, "ENTRIES", 5)
-    monkeypatch.setattr(snapshots, "ENTRIES_AT_END", 1)
+    monkeypatch.setattr(cache, "ENTRIES", 5)
+    monkeypatch.setattr(cache, "ENTRIES_AT_END", 1)
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_a_snapshot_of_another_version_is_not_used(played: Service, opened: Open
 def test_a_change_that_reaches_back_makes_snapshots_useless(
     played: Service, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snapshots, "ENTRIES", 1000)  # none after this one
+    monkeypatch.setattr(cache, "ENTRIES", 1000)  # none after this one
     played.correct("shelf", Outcome(5, 4.0, 3.0))
     again = opened()
     assert again.state("shelf") == played.state("shelf")
@@ -91,7 +91,7 @@ def test_a_change_that_reaches_back_makes_snapshots_useless(
 def test_a_service_that_ends_leaves_a_snapshot(
     url: str, service: Service, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snapshots, "ENTRIES", 1000)
+    monkeypatch.setattr(cache, "ENTRIES", 1000)
     with Service(url) as ending:
         play(ending, range(1, 10))
     again = opened()

@@ -7,7 +7,7 @@ reaches back: it is applied by building the bandit again, as if the right ones h
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any
@@ -37,7 +37,6 @@ from highseason.service.model import (
     Settings,
     Status,
 )
-from highseason.service.outbox import Outbox
 
 _STATUS: dict[str, Status] = {"paused": "paused", "resumed": "running", "archived": "archived"}
 
@@ -359,3 +358,23 @@ def _start(
             store=outbox,
         )
     return outbox.take()[0]
+
+
+class Outbox:
+    """The store that a bandit writes to here: new events wait for the transaction."""
+
+    def __init__(self, past: Iterable[Event] = ()) -> None:
+        self._past = past
+        self.new: list[Event] = []
+
+    def append(self, event: Event) -> None:
+        """Keep an event until it is taken."""
+        self.new.append(event)
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self._past)
+
+    def take(self) -> list[Event]:
+        """The new events, which are then someone else's."""
+        events, self.new = self.new, []
+        return events

@@ -1,16 +1,34 @@
-"""What was used last: experiments in memory, up to date with the log, and what pages show."""
+"""What was used last: experiments in memory, up to date with the log, and what pages show.
 
+A snapshot is an experiment as of one entry of its log, so that a start need not replay all of it.
+Nothing depends on snapshots: one that is missing, damaged, of another version, or older than a
+change that reaches back is not used, and the experiment is built from its log.
+"""
+
+import json
+import logging
 from collections import OrderedDict
 from collections.abc import Iterable
 from typing import TypeVar
 
-from highseason.service import snapshots, store
+from sqlalchemy import Connection
+
+from highseason.bandit import DocumentError
+from highseason.service import store
 from highseason.service.brain import Brain, reaches_back
+from highseason.service.database import Database
 from highseason.service.errors import NotFoundError
 from highseason.service.store import Batch
 
 T = TypeVar("T")
 
+log = logging.getLogger("highseason.service")
+
+#: How many entries may follow a snapshot before the next, and what part of the log.  While there is
+#: work, a snapshot waits until there are `PATIENT` times as many.
+ENTRIES, PART, PATIENT = 5_000, 8, 4
+#: The same for a service that ends: its next start is then fast.
+ENTRIES_AT_END = 500
 #: How many experiments are kept; others are rebuilt when they are asked for.
 REMEMBERED = 100
 
@@ -56,7 +74,7 @@ class BrainCache(Recent[Brain]):
             raise NotFoundError(f"there is no experiment {experiment!r}")
         brain = self.get(experiment)
         if brain is None:
-            brain = snapshots.load(batch.connection, experiment)
+            brain = _from_snapshot(batch.connection, experiment)
             if brain is None or brain.seq != last:  # what the batch wrote is in the database
                 return self.rebuild(batch, experiment)
             return self.keep(experiment, brain)
@@ -76,6 +94,13 @@ class BrainCache(Recent[Brain]):
         self.rebuilt += 1
         return self.keep(experiment, Brain(store.entries(batch.connection, experiment)))
 
+    def save_snapshots(self, database: Database, idle: bool, ending: bool) -> None:
+        """Write the snapshots that are due."""
+        for brain in list(self.values()):
+            most = max(ENTRIES, brain.seq // PART) * (1 if idle else PATIENT)
+            if brain.seq - brain.snapshot_seq >= (ENTRIES_AT_END if ending else most):
+                _save_snapshot(database, brain)
+
     def forget(self, experiments: Iterable[str]) -> None:
         """Drop experiments whose changes were not committed."""
         for experiment in experiments:
@@ -85,3 +110,30 @@ class BrainCache(Recent[Brain]):
         """Whether the experiment holds no event that waits for a transaction."""
         brain = self.get(experiment)
         return brain is None or not brain.outbox.new
+
+
+def _save_snapshot(database: Database, brain: Brain) -> None:
+    """Write a snapshot of an experiment that is up to date with its log."""
+    experiment, state = brain.settings.id, json.dumps(brain.snapshot())
+    with database.write() as connection:
+        batch = store.lock(connection, [experiment])
+        if batch.last_seq.get(experiment) == brain.seq:  # another process may have gone on
+            store.save_snapshot(connection, experiment, brain.seq, state)
+    brain.snapshot_seq = brain.seq
+
+
+def _from_snapshot(connection: Connection, experiment: str) -> Brain | None:
+    """The experiment from its snapshot and what followed; None if that is not possible."""
+    text = store.snapshot(connection, experiment)
+    if text is None:
+        return None
+    try:
+        state = json.loads(text)
+        later = store.entries(connection, experiment, state["seq"])
+        if any(map(reaches_back, later)):
+            return None
+        heads = store.entries_at(connection, experiment, state["heads"])
+        return Brain([*heads, *later], state)
+    except (DocumentError, LookupError, TypeError, ValueError) as reason:
+        log.warning("the snapshot of %s cannot be used: %s", experiment, reason)
+        return None

@@ -1,17 +1,21 @@
 """The service without HTTP: experiments that are decided turn by turn, kept in a database."""
 
+import hashlib
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict
-from datetime import datetime
-from typing import Any, Literal, TypeVar
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 from sqlalchemy import Connection
 
-from highseason.bandit import OutcomesReported, TurnDecided
+from highseason.bandit import Event, OutcomesReported, TurnDecided
 from highseason.service import store
 from highseason.service.brain import Brain
+from highseason.service.cache import BrainCache
+from highseason.service.database import Database
 from highseason.service.errors import ClashError, InvalidError, NotFoundError, ServiceError
 from highseason.service.model import (
     Arm,
@@ -25,9 +29,11 @@ from highseason.service.model import (
     Summary,
 )
 from highseason.service.store import Batch
-from highseason.service.transactions import Transactions
+from highseason.service.writer import Job, Writer
 
 T = TypeVar("T")
+Clock: TypeAlias = Callable[[], datetime]
+_NOW = partial(datetime.now, UTC)
 
 #: Which change of status each word makes, and from which status.
 _CHANGES: dict[str, tuple[str, Status, tuple[Status, ...]]] = {
@@ -37,7 +43,7 @@ _CHANGES: dict[str, tuple[str, Status, tuple[Status, ...]]] = {
 }
 
 
-class Service(Transactions):
+class Service:
     """Experiments in a database; all methods may be called from many threads.
 
     Args:
@@ -48,6 +54,24 @@ class Service(Transactions):
     idempotency key: the same request again is answered as before, another one with the same key is
     refused.  `decide_soon` and `update_soon` give futures, for servers that do not wait in threads.
     """
+
+    def __init__(self, database: Database | str, clock: Clock = _NOW) -> None:
+        self.database = database if isinstance(database, Database) else Database(database)
+        self.clock = clock
+        self.brains = BrainCache()
+        save = partial(self.brains.save_snapshots, self.database)
+        self.writer = Writer(self.database, self.brains.forget, save)
+
+    def close(self) -> None:
+        """Finish what is under way, and close the database."""
+        self.writer.close()
+        self.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     # -- experiments ------------------------------------------------------------------------------
 
@@ -302,6 +326,79 @@ class Service(Transactions):
     def events(self, experiment: str, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
         """A page of the event log, oldest first."""
         return self._read_of(experiment, lambda one: store.page(one, experiment, after, limit))
+
+    # -- transactions: one at a time in the writer, with the experiment in memory -----------------
+
+    def read(self, look: Callable[[Connection], T]) -> T:
+        """Look at what is committed."""
+        with self.database.read() as connection:
+            return look(connection)
+
+    def stamp(self) -> str:
+        """The time, as the log keeps it."""
+        return self.clock().astimezone(UTC).isoformat(timespec="microseconds")
+
+    def enter(
+        self,
+        batch: Batch,
+        brain: Brain,
+        kind: str,
+        turn: int | None,
+        body: dict[str, Any],
+        event: Event | None = None,
+    ) -> Entry:
+        """Append an entry to the log; the bandit knows its event already."""
+        entry = Entry(brain.seq + 1, self.stamp(), kind, turn, body, event)
+        brain.keep(entry)
+        batch.entries.append((brain.settings.id, entry))
+        batch.last_seq[brain.settings.id] = entry.seq
+        return entry
+
+    def submit(
+        self,
+        experiment: str,
+        work: Callable[[Batch, Brain], T],
+        key: str | None = None,
+        request: Any = None,
+        alone: bool = False,
+    ) -> Future[T]:
+        """Queue work on an experiment; with a key it is done once."""
+
+        def job(batch: Batch) -> Any:
+            brain = self.brains.current(batch, experiment)
+            if key is None:
+                return work(batch, brain)
+            digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
+            earlier = batch.answers.get((experiment, key)) or batch.earlier.get((experiment, key))
+            if earlier is not None and earlier[0] != digest:
+                raise ClashError(
+                    f"the idempotency key {key!r} was used for another request: use a new key"
+                )
+            if earlier is not None:
+                return earlier[1]
+            answer = work(batch, brain)
+            batch.answers[experiment, key] = digest, answer
+            return answer
+
+        return self.queue(experiment, job, alone, key)
+
+    def change(self, experiment: str, work: Callable[[Batch, Brain], T], *more: Any) -> T:
+        """As `submit`, and wait until it is committed."""
+        return self.submit(experiment, work, *more).result()
+
+    def look(self, experiment: str, view: Callable[[Brain], T]) -> T:
+        """What `view` sees of an experiment, between two changes; it must not change anything."""
+        return self.change(experiment, lambda batch, brain: view(brain))
+
+    def queue(
+        self, experiment: str, work: Callable[[Batch], T], alone: bool, key: str | None = None
+    ) -> Future[T]:
+        """Queue work that needs no experiment in memory."""
+
+        def clean() -> bool:
+            return not alone and self.brains.is_clean(experiment)
+
+        return self.writer.submit(Job(experiment, work, alone, clean, key))
 
 
 def state_of(brain: Brain) -> State:

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from highseason.service.errors import ClashError, InvalidError
-from highseason.traffic import Multiplier, MultiplierError
+from highseason.traffic import Multiplier
 from highseason.traffic.dates import Instants, format_time
 from highseason.traffic.timeline import LENGTHS, Calendar, Timeline
 
@@ -51,11 +51,9 @@ class TrafficForecast:
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
         """The forecast that `to_dict` wrote."""
-        calendar, values = entry["calendar"], tuple(entry["values"])
-        try:
-            return cls(values, None if calendar is None else Calendar.starting(**calendar))
-        except MultiplierError as reason:
-            raise InvalidError(str(reason)) from reason
+        calendar = entry["calendar"]
+        given = None if calendar is None else Calendar.starting(**calendar)
+        return cls(tuple(entry["values"]), given)
 
     def to_dict(self) -> dict[str, Any]:
         """The forecast as plain data."""

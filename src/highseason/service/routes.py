@@ -22,7 +22,7 @@ from highseason.service.schemas import (
     RewardsBody,
 )
 from highseason.service.security import SCOPES, Tokens
-from highseason.service.waiting import Mailbox
+from highseason.service.writer import Mailbox
 
 T = TypeVar("T")
 

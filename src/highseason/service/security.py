@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
@@ -17,7 +18,6 @@ from starlette.responses import JSONResponse
 
 from highseason.service import store
 from highseason.service.database import Database
-from highseason.service.transactions import now
 
 log = logging.getLogger("highseason.service")
 
@@ -59,7 +59,7 @@ def create_token(database: Database, name: str, scope: str) -> str:
     with database.write() as connection:
         if any(known["name"] == name for known in store.token_names(connection)):
             raise ValueError(f"there is a token {name!r} already: revoke it, or use another name")
-        store.add_token(connection, name, scope, digest(token), now().isoformat())
+        store.add_token(connection, name, scope, digest(token), datetime.now(UTC).isoformat())
     return token
 
 

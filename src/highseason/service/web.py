@@ -1,24 +1,29 @@
 """Routes that answer with pages: who asks, forms only our pages can send, signing in."""
 
+import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, MutableMapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import RedirectResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 from fastapi.routing import APIRoute
+from fastapi.staticfiles import StaticFiles
+from jinja2 import Environment, PackageLoader, select_autoescape
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from highseason.core.text import format_number, percent
 from highseason.service.errors import ServiceError
-from highseason.service.pages import page
 from highseason.service.security import Tokens, includes
 
 #: The token of a browser that has signed in.  It ends with the browser, or when it is revoked.
@@ -191,3 +196,42 @@ def _local(address: str) -> str:
     path = json.dumps(address)[1:-1]
     safe = path == address and address.startswith("/") and not address.startswith(("//", "/\\"))
     return address if safe else "/"
+
+
+FOLDER = Path(__file__).with_name("static")
+
+_FOREVER = "public, max-age=31536000, immutable"
+_AN_HOUR = "public, max-age=3600"
+
+
+@cache
+def asset(name: str) -> str:
+    """The address of a file; it changes with its content, so browsers may keep it forever."""
+    content = (FOLDER / name).read_bytes()
+    return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
+
+
+class Assets(StaticFiles):
+    """The files; browsers keep them."""
+
+    async def get_response(self, path: str, scope: MutableMapping[str, Any]) -> Response:
+        """A file, and how long it may be kept."""
+        response = await super().get_response(path, scope)
+        named = scope["query_string"].startswith(b"v=")
+        response.headers["cache-control"] = _FOREVER if named else _AN_HOUR
+        return response
+
+
+pages = Environment(
+    loader=PackageLoader("highseason.service"),
+    autoescape=select_autoescape(default=True),
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+pages.filters |= {"number": format_number, "percent": percent}
+pages.globals["asset"] = asset
+
+
+def page(template: str, status: int = 200, **context: Any) -> HTMLResponse:
+    """A template as an answer."""
+    return HTMLResponse(pages.get_template(template).render(context), status)

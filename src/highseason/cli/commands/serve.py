@@ -42,9 +42,8 @@ def command(
     from highseason.cli.output import emit
     from highseason.service import Service
     from highseason.service import demo as shop
-    from highseason.service.logs import start_logging
     from highseason.service.security import RequestLimits
-    from highseason.service.server import serve
+    from highseason.service.server import serve, start_logging
 
     def started(url: str) -> None:
         text = f"highseason is at {url}  (Ctrl-C ends it)"
