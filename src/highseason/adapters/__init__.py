@@ -7,6 +7,7 @@ until one of these is called.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from highseason.core.extras import require
@@ -30,10 +31,15 @@ def from_river(policy: Any, title: str = "") -> ForeignPolicy:
     >>> print(hs.regulate(theirs, "threshold", z=30))
     threshold:z=30+river EpsilonGreedy
     """
-    _need("river")
-    from highseason.adapters import river_bandits
+    require("river", extra=None, purpose="an adapter to river")
+    from highseason.adapters import river_bandits as river
 
-    return river_bandits.from_river(policy, title)
+    if not isinstance(policy, river.Policy):
+        raise ValueError(
+            f"expected a policy of river.bandit, such as bandit.UCB(delta=1), got {policy!r}"
+        )
+    make = partial(river.fresh_clone, policy)
+    return ForeignPolicy(make=make, title=title or f"river {type(policy).__name__}")
 
 
 def from_mabwiser(learning_policy: Any, title: str = "") -> ForeignPolicy:
@@ -45,10 +51,13 @@ def from_mabwiser(learning_policy: Any, title: str = "") -> ForeignPolicy:
     >>> print(from_mabwiser(LearningPolicy.Softmax(tau=0.1)))
     mabwiser Softmax
     """
-    _need("mabwiser")
-    from highseason.adapters import mabwiser_bandits
+    require("mabwiser", extra=None, purpose="an adapter to mabwiser")
+    from highseason.adapters.mabwiser_bandits import MabwiserPlayer, check_learning_policy
 
-    return mabwiser_bandits.from_mabwiser(learning_policy, title)
+    check_learning_policy(learning_policy)
+    make = partial(MabwiserPlayer, learning_policy)
+    kind = type(learning_policy).__name__
+    return ForeignPolicy(make=make, title=title or f"mabwiser {kind}")
 
 
 def to_river(policy: Policy | str, seed: int = 0, **options: Any) -> RiverPolicy:
@@ -66,7 +75,7 @@ def to_river(policy: Policy | str, seed: int = 0, **options: Any) -> RiverPolicy
     >>> arm = ours.pull(["red", "blue"])
     >>> ours.update(arm, 1.0)
     """
-    _need("river")
+    require("river", extra=None, purpose="an adapter to river")
     from highseason.adapters.river_bandits import RiverPolicy
 
     return RiverPolicy(str(policy), seed=seed, **options)
@@ -82,11 +91,7 @@ def to_mabwiser(
     >>> ours.predict()
     'red'
     """
-    _need("mabwiser")
+    require("mabwiser", extra=None, purpose="an adapter to mabwiser")
     from highseason.adapters.mabwiser_bandits import MabwiserBandit
 
     return MabwiserBandit(policy, arms, seed, multiplier)
-
-
-def _need(library: str) -> None:
-    require(library, extra=None, purpose=f"an adapter to {library}")

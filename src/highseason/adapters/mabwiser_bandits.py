@@ -8,23 +8,20 @@ from mabwiser.base_mab import BaseMAB  # type: ignore[import-untyped]  # it has 
 from mabwiser.mab import MAB, LearningPolicy  # type: ignore[import-untyped]
 
 from highseason.adapters.online import OnlineGame
-from highseason.policies import ForeignPolicy, Policy
+from highseason.policies import Policy
 
 #: Learning policies that need contexts.
 _CONTEXTUAL = (LearningPolicy.LinGreedy, LearningPolicy.LinTS, LearningPolicy.LinUCB)
 
 
-def from_mabwiser(learning_policy: Any, title: str = "") -> ForeignPolicy:
-    """A policy of ours around bandits with this learning policy."""
+def check_learning_policy(learning_policy: Any) -> None:
+    """Refuse anything but a learning policy that needs no contexts."""
     kinds = [kind for kind in vars(LearningPolicy).values() if isinstance(kind, type)]
     if not isinstance(learning_policy, tuple(kinds)) or isinstance(learning_policy, _CONTEXTUAL):
         raise ValueError(
             "expected a learning policy of MABWiser that needs no contexts, such as "
             f"LearningPolicy.UCB1(alpha=1), got {learning_policy!r}"
         )
-    make = functools.partial(MabwiserPlayer, learning_policy)
-    kind = type(learning_policy).__name__
-    return ForeignPolicy(make=make, title=title or f"mabwiser {kind}")
 
 
 class MabwiserPlayer:

@@ -38,7 +38,7 @@ class OnlineGame:
         self._start = game_key(seed, 0)
         self._G: Multiplier | None = None if multiplier is None else as_multiplier(multiplier)
         self._state: ArmState = self.policy.rule.fresh_state(0)
-        self._plans: dict[int, Plan] = {}
+        self._plan: Plan | None = None
         self._beliefs: list[float] = []
         self._planner: Planner | None = None
 
@@ -52,7 +52,7 @@ class OnlineGame:
         self._state = ArmState(*(np.concatenate(pair) for pair in pairs))._replace(shared=shared)
         self._state.start[-1] = self.turn + 1 if self.turn else 0
         self.ids.append(arm)
-        self._planner = None
+        self._plan = self._planner = None  # both depend on the number of arms
         return len(self.ids) - 1
 
     def choose(self, arms: Sequence[Any], visitors: float = 1.0) -> Any:
@@ -84,17 +84,13 @@ class OnlineGame:
     def _next_turn(self, visitors: float) -> Turn:
         key, ties = turn_key(self._start, self.turn), self.policy.ties == "random"
         if self._G is not None and self.turn <= self._G.turns:
-            plan = self._plan(self._G)
-            return Horizon.known(self._G.values).turn(self.turn, plan.at(self.turn), key, ties)
+            if self._plan is None:
+                self._plan = self.policy.plan(self._G, len(self.ids))
+            level = self._plan.at(self.turn)
+            return Horizon.known(self._G.values).turn(self.turn, level, key, ties)
         G = visitors if self._G is None else float(self._G.values[-1])
         level = self._level(G)
         return Turn(self.turn, level, G, math.nan, UNKNOWN_TURNS, key, ties, self.turn)
-
-    def _plan(self, G: Multiplier) -> Plan:
-        arms = len(self.ids)
-        if arms not in self._plans:
-            self._plans[arms] = self.policy.plan(G, arms)
-        return self._plans[arms]
 
     def _level(self, G: float) -> float:
         """The level of a turn whose G is known when it comes."""

@@ -1,6 +1,5 @@
 """River: its bandit policies in our games, and ours as one of its own."""
 
-import functools
 import itertools
 from collections import defaultdict
 from collections.abc import Iterator
@@ -9,17 +8,6 @@ from typing import Any
 from river.bandit.base import ArmID, Policy
 
 from highseason.adapters.online import OnlineGame
-from highseason.policies import ForeignPolicy
-
-
-def from_river(policy: Any, title: str = "") -> ForeignPolicy:
-    """A policy of ours around clones of one of River's."""
-    if not isinstance(policy, Policy):
-        raise ValueError(
-            f"expected a policy of river.bandit, such as bandit.UCB(delta=1), got {policy!r}"
-        )
-    make = functools.partial(fresh_clone, policy)
-    return ForeignPolicy(make=make, title=title or f"river {type(policy).__name__}")
 
 
 def fresh_clone(policy: Policy, seed: int, arms: int) -> Any:
