@@ -81,43 +81,38 @@ def printed_x(clock: Numbers, k: float, arms: int) -> Numbers:
         return np.asarray(clock / np.float64(arms * k * math.e))
 
 
-def _paper_bound(
+def _either_bound(
     policy: Any,
     setting: Setting,
-    plan: PlanRead,
+    form: Form,
     clock: Numbers,
     name: str,
     sides: Sides | None = None,
 ) -> RegretBound:
-    """The formula as printed, with D/r in place of D for rewards of another range than 1.
+    """The corrected theorem or the printed one, with D/r in place of D for other ranges than 1.
 
-    `clock` takes the place of t in beta after the first round; `name` is what the paper calls it.
+    `clock` takes the place of t in the printed beta after the first round; `name` is what the paper
+    calls it.
     """
-    x, leader = printed_x(clock, policy.k, setting.arms), np.zeros(clock.size)
+    plan, k = read_plan(policy, setting), policy.k
+    if form == "safe":
+        return safe_bound(policy, setting, plan, sides)
+    x, leader = printed_x(clock, k, setting.arms), np.zeros(clock.size)
     with np.errstate(all="ignore"):
         for gap in setting.worst_first.tolist():
-            leader += gap * printed_beta(x, policy.k, gap / setting.r)
-    early = int(np.count_nonzero((plan.levels[setting.arms :] < 1.0) & ~(x > 1.0)))
-    reasons = _printed_reasons(policy.k, setting, early, name) if setting.worst_first.size else ()
-    return _bound(policy, setting, "paper", plan, leader, sides, reasons)
-
-
-def _printed_reasons(k: float, setting: Setting, early: int, name: str) -> list[str]:
-    """Why the printed form is not known to be a bound; `early` turns use beta outside its range."""
+            leader += gap * printed_beta(x, k, gap / setting.r)
     ratio = setting.r / setting.smallest_gap
     needed = 4.0 * ratio * ratio  # ** would overflow with an error
-    reasons = []
-    if not k > 10.0:
-        reasons.append(f"k = {k:g} is not above 10.")
-    if not k > needed:
-        reasons.append(f"k = {k:g} is not above 4/D_min² = {needed:g}.")
-    if early:
-        limit = setting.arms * k * math.e
-        reasons.append(
-            f"beta is used in {early:,} turns before {name} exceeds m·k·e = {limit:,.1f}, "
-            "where its logarithm is negative or undefined."
-        )
-    return reasons
+    limit = setting.arms * k * math.e
+    early = int(np.count_nonzero((plan.levels[setting.arms :] < 1.0) & ~(x > 1.0)))
+    reasons = {
+        f"k = {k:g} is not above 10.": not k > 10.0,
+        f"k = {k:g} is not above 4/D_min² = {needed:g}.": not k > needed,
+        f"beta is used in {early:,} turns before {name} exceeds m·k·e = {limit:,.1f}, "
+        "where its logarithm is negative or undefined.": early,
+    }
+    known = [reason for reason, holds in reasons.items() if holds and setting.worst_first.size]
+    return _bound(policy, setting, "paper", plan, leader, sides, known)
 
 
 def _bound(
@@ -148,10 +143,7 @@ def _bound(
 @theorem(EpsilonGreedy)
 def epsilon_greedy(policy: EpsilonGreedy, setting: Setting, form: Form) -> RegretBound:
     """Initialisation + exploration + a mistaken leader in the other turns."""
-    plan = read_plan(policy, setting)
-    if form == "safe":
-        return safe_bound(policy, setting, plan)
-    return _paper_bound(policy, setting, plan, setting.clock, "t")
+    return _either_bound(policy, setting, form, setting.clock, "t")
 
 
 @theorem(EpsilonZGreedy)
@@ -162,15 +154,11 @@ def epsilon_z_greedy(policy: EpsilonZGreedy, setting: Setting, form: Form) -> Re
     estimated multiplier.  `cross_terms` holds the two sums it adds: turns with G >= z treated as
     low, and turns with G < z treated as high.
     """
-    plan = read_plan(policy, setting)
     low, z = low_turns(policy, setting)
     later, truly_low = low[setting.arms :], (setting.G < z)[setting.arms :]
-    sides: Sides = {"low": later, "high": ~later}
-    if form == "safe":
-        bound = safe_bound(policy, setting, plan, sides)
-    else:
-        counted = np.cumsum(low, dtype=np.float64)[setting.arms :]
-        bound = _paper_bound(policy, setting, plan, counted, "t~", sides)
+    counted = np.cumsum(low, dtype=np.float64)[setting.arms :]
+    sides = {"low": later, "high": ~later}
+    bound = _either_bound(policy, setting, form, counted, "t~", sides)
     if setting.forecast is None:
         return bound
     cross = {
@@ -187,11 +175,8 @@ def soft_epsilon_greedy(policy: SoftEpsilonGreedy, setting: Setting, form: Form)
     psi is computed from G/unit (or H/unit); the regret is weighted by G itself, so a unit changes
     ε, gamma and lam, and nothing else in the theorem.
     """
-    plan = read_plan(policy, setting)
-    if form == "safe":
-        return safe_bound(policy, setting, plan)
     gamma = float(np.min(psi(policy, setting), initial=1.0))
-    return _paper_bound(policy, setting, plan, gamma * setting.clock, "gamma·t")
+    return _either_bound(policy, setting, form, gamma * setting.clock, "gamma·t")
 
 
 def psi(policy: SoftEpsilonGreedy, setting: Setting) -> Numbers:

@@ -7,17 +7,15 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from highseason.bounds.minimum_pulls import ceil_exp, least_pulls, phi, tau
 from highseason.bounds.regret_bound import Form, RegretBound
-from highseason.bounds.setting import Means, Setting
+from highseason.bounds.setting import Means, Numbers, Setting
 from highseason.bounds.theorems import regret
 from highseason.core.text import aligned, six_figures
 from highseason.policies import EpsilonZGreedy, Policy
 from highseason.traffic import Multiplier, as_multiplier
 
-Numbers = NDArray[np.float64]
 Shape = Callable[[int], Multiplier]
 
 
@@ -223,7 +221,14 @@ def logarithmic_growth(
     (True, 1, 5)
     """
     ranges = [float(r)] * (arms - 1) if isinstance(r, int | float) else [float(x) for x in r]
-    _check(turns, arms, ranges, beta)
+    if arms < 2 or turns <= arms:
+        raise ValueError(f"the theorem needs m >= 2 arms and n > m turns, got {arms} and {turns}")
+    if len(ranges) != arms - 1:
+        raise ValueError(f"{arms} arms have {arms - 1} ranges to rivals, got {len(ranges)}")
+    if not min(ranges) > 0.0:
+        raise ValueError(f"every range must be above 0 (c divides by it), got {min(ranges):g}")
+    if not 0.0 < beta < 0.5:
+        raise ValueError(f"beta must lie between 0 and 1/2, got {beta:g}")
     widest = max(ranges)
     least_c = max((math.sqrt(P) / x + 1.0) ** 2 for x in ranges)
     chosen = least_c * (1.0 + 1e-9) if c is None else c
@@ -251,14 +256,3 @@ def logarithmic_growth(
         turns, arms, widest, P, beta, chosen, q, alpha, y, first, second, tau_limit, phi_limit,
         third, log_q, claim, floor, steps, pulls, claim <= pulls,
     )  # fmt: skip
-
-
-def _check(turns: int, arms: int, ranges: Sequence[float], beta: float) -> None:
-    if arms < 2 or turns <= arms:
-        raise ValueError(f"the theorem needs m >= 2 arms and n > m turns, got {arms} and {turns}")
-    if len(ranges) != arms - 1:
-        raise ValueError(f"{arms} arms have {arms - 1} ranges to rivals, got {len(ranges)}")
-    if not min(ranges) > 0.0:
-        raise ValueError(f"every range must be above 0 (c divides by it), got {min(ranges):g}")
-    if not 0.0 < beta < 0.5:
-        raise ValueError(f"beta must lie between 0 and 1/2, got {beta:g}")

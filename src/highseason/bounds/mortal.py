@@ -150,17 +150,12 @@ def _bound(
         worst=np.where(available, means, np.inf).argmin(axis=1)[stretch],
         psi=psi,
     )
-    safe = game.bound("safe", _safe_costs(game, setting.r))
+    lives, epochs = np.array([game.starts, game.ends]), np.array([game.best, game.stretch])
+    inputs = (means, lives, epochs, psi, np.array([game.G, game.believed]), len(game.opening))
+    safe = game.bound("safe", run(mortal_kernel, *inputs, float(setting.r), shape=turns))
     if form == "safe":
         return safe
     return compared(game.bound("paper", _printed_costs(game, setting.r)), safe)
-
-
-def _safe_costs(game: _Game, r: float) -> Numbers:
-    spans, epochs = np.array([game.starts, game.ends]), np.array([game.best, game.stretch])
-    G, opening = np.array([game.G, game.believed]), len(game.opening)
-    inputs = (game.means, spans, epochs, game.psi, G, opening, float(r))
-    return run(mortal_kernel, *inputs, shape=game.G.size)
 
 
 def _printed_costs(game: _Game, r: float) -> Numbers:
@@ -233,6 +228,6 @@ def _opening(chosen: Sequence[int] | None, first: Counts, last: Counts) -> list[
         raise ValueError("only arms available in turn 1 can be in the opening")
     played: list[int] = []
     for arm in arms:
-        if last[arm] >= len(played) + 1:
+        if last[arm] > len(played):
             played.append(arm)
     return played

@@ -73,7 +73,12 @@ def _bound(
         name: setting.largest_gap * float(setting.weights @ turns)
         for name, turns in zip(names, (later, ~later), strict=False)
     }
-    remarks = (*_narrow_radius(P, setting), *notes)
+    needed = 2.0 * setting.r**2
+    narrow = (
+        f"The radius is narrow for rewards in a range of {setting.r:g}: with P = {P:g}, below "
+        f"2r² = {needed:g}, averages leave it so often that the bound is close to vacuous."
+    )
+    remarks = notes if P >= needed else (narrow, *notes)
     safe = setting.bound(policy, "safe", dict(curves), limits, remarks=remarks)
     if form == "safe":
         return safe
@@ -132,16 +137,6 @@ def high_part(P: float, setting: Setting, low: Mask) -> Numbers:
     return np.cumsum(costs)
 
 
-def _narrow_radius(P: float, setting: Setting) -> tuple[str, ...]:
-    needed = 2.0 * setting.r**2
-    if P >= needed:
-        return ()
-    return (
-        f"The radius is narrow for rewards in a range of {setting.r:g}: with P = {P:g}, below "
-        f"2r² = {needed:g}, averages leave it so often that the bound is close to vacuous.",
-    )
-
-
 def _printed_low(setting: Setting, low: Mask, z: Numbers) -> Numbers:
     """z times Auer's bracket."""
     gaps = setting.worst_first
@@ -190,19 +185,10 @@ def soft_ucb(policy: SoftUCB, setting: Setting, form: Form) -> RegretBound:
     2 (t - m) exp(-2 b_t/r²).  With P = 2, r = 1 and unit 1 these are the theorem's
     8 log max xi / D² and 2 (t - m)/xi⁴.
     """
-    plan = read_plan(policy, setting)
-    safe = _soft_safe(policy, setting, plan.levels[setting.arms :], plan.notes)
-    return safe if form == "safe" else _soft_paper(policy, setting, plan.levels, safe, plan.notes)
-
-
-def _soft_safe(
-    policy: SoftUCB, setting: Setting, radii: Numbers, notes: tuple[str, ...]
-) -> RegretBound:
-    """The corrected theorem, for any levels under the root."""
-    gaps, weights = setting.worst_first, setting.weights
-    everything = np.cumsum(weights)
-    cap = setting.largest_gap * everything
-    probability = 2.0 * (setting.clock - setting.arms) * np.exp(-2.0 * radii / setting.r**2)
+    levels, notes = read_plan(policy, setting)
+    m, t, gaps, weights = setting.arms, setting.clock, setting.worst_first, setting.weights
+    radii, cap = levels[m:], setting.largest_gap * np.cumsum(weights)
+    probability = 2.0 * (t - m) * np.exp(-2.0 * radii / setting.r**2)
     series = np.cumsum(weights * np.minimum(1.0, probability))
     widest = np.maximum.accumulate(radii)
     with np.errstate(divide="ignore", over="ignore"):
@@ -212,23 +198,19 @@ def _soft_safe(
     learning = np.minimum(together, tried)
     curves = {"learning": learning, "misjudging": together - learning}
     limits = dict.fromkeys(curves, float(cap[-1:].sum()))
-    return setting.bound(policy, "safe", curves, limits, remarks=notes)
-
-
-def _soft_paper(
-    policy: SoftUCB, setting: Setting, levels: Numbers, safe: RegretBound, notes: tuple[str, ...]
-) -> RegretBound:
-    """The formula as printed: max G times [8 log max xi / D_j + D_j (1 + series)]."""
-    gaps, t, m = setting.worst_first, setting.clock, setting.arms
+    safe = setting.bound(policy, "safe", curves, limits, remarks=notes)
+    if form == "safe":
+        return safe
+    # As printed: max G times [8 log max xi / D_j + D_j (1 + series)].
     if policy.P > 0:  # log xi(t), which the plan multiplies by P
-        logs = levels[m:] / policy.P
+        logs = radii / policy.P
     else:
         logs = read_plan(replace(policy, P=1.0), setting).levels[m:]
     with np.errstate(all="ignore"):
         series = np.cumsum(2.0 * (t - 1.0 - m) ** 2 * np.exp(-4.0 * logs))
-        heaviest = np.maximum.accumulate(setting.weights)
+        heaviest = np.maximum.accumulate(weights)
         learning = heaviest * 8.0 * np.sum(1.0 / gaps) * np.maximum.accumulate(logs)
         misjudging = heaviest * gaps.sum() * (1.0 + series)
     curves = {"learning": learning, "misjudging": misjudging}
     remarks = (*other_radius(policy.P), *notes)
-    return compared(setting.bound(policy, "paper", curves, safe.limits, remarks=remarks), safe)
+    return compared(setting.bound(policy, "paper", curves, limits, remarks=remarks), safe)
