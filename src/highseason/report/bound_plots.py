@@ -30,7 +30,6 @@ _MARKERS = ("o", "s", "^", "D", "v")
 _BAND = (0.1, 0.9)
 _POINTS = 400
 
-Whole = NDArray[np.int64]
 Bounds = RegretBound | Sequence[RegretBound] | Mapping[str, RegretBound]
 
 
@@ -207,18 +206,27 @@ def minimum_pulls(
             turns[after], 0, played[after], step="post", color=palette.LIGHT, linewidth=0,
             label="pulls in the worst case",
         )  # fmt: skip
-        axes.step(
-            turns[after], safe[after], where="post", color=palette.INK, linewidth=1.8,
-            label="guaranteed, corrected",
-        )  # fmt: skip
-        axes.step(
-            turns[after], paper[after], where="post", color=palette.ACCENT,
-            linewidth=1.3, linestyle="--", label="guaranteed, as printed",
-        )  # fmt: skip
-        axes.set_ylabel("pulls")
-        axes.set_ylim(bottom=0)
+        for form, slack, color, alpha, line in (
+            (safe, np.maximum(played - safe, 0), palette.INK, 0.75, ("-", 1.8, "corrected")),
+            (paper, np.minimum(played - paper, 0), palette.ACCENT, 0.6, ("--", 1.3, "as printed")),
+        ):
+            stroke, width, name = line
+            axes.step(
+                turns[after], form[after], where="post", color=color, linestyle=stroke,
+                linewidth=width, label=f"guaranteed, {name}",
+            )  # fmt: skip
+            below.fill_between(
+                turns[after], 0, slack[after], step="post", color=color, alpha=alpha, linewidth=0.5
+            )
+        axes.set(ylabel="pulls", ylim=(0, None))
         axes.legend(loc="upper left")
-        _draw_slack(below, turns[after], (played - safe)[after], (played - paper)[after])
+        below.axhline(0, color=palette.INK, linewidth=0.8)
+        below.set_ylabel("pulls")
+        below.locator_params(axis="y", integer=True, nbins=5)
+        below.set_title(
+            "above 0: slack of the corrected form; below: the printed form overstates",
+            fontsize=8, fontweight="normal",
+        )  # fmt: skip
         below.set(xscale="log", xlim=(arms, turns[-1]))
         number_axis(below.xaxis)
         below.set_xlabel(f"turn   ({counted(arms, 'arm')}, rewards in [0, {format_number(r)}])")
@@ -230,19 +238,6 @@ def minimum_pulls(
         f"{overstated[0]}, the corrected one after {overstated[1]}."
     )
     return Figure(canvas, title, alt)
-
-
-def _draw_slack(axes: Axes, turns: Whole, safe: Whole, paper: Whole) -> None:
-    parts = (np.maximum(safe, 0), palette.INK, 0.75), (np.minimum(paper, 0), palette.ACCENT, 0.6)
-    for slack, color, alpha in parts:
-        axes.fill_between(turns, 0, slack, step="post", color=color, alpha=alpha, linewidth=0.5)
-    axes.axhline(0, color=palette.INK, linewidth=0.8)
-    axes.set_ylabel("pulls")
-    axes.locator_params(axis="y", integer=True, nbins=5)
-    axes.set_title(
-        "above 0: slack of the corrected form; below: the printed form overstates",
-        fontsize=8, fontweight="normal",
-    )  # fmt: skip
 
 
 def exploration(data: ExplorationFigure, title: str | None = None) -> Figure:
@@ -273,8 +268,14 @@ def exploration(data: ExplorationFigure, title: str | None = None) -> Figure:
             ylabel="probability of exploring", ylim=(0, 1.14), yticks=[0, 0.25, 0.5, 0.75, 1],
         )  # fmt: skip
         number_axis(axes.xaxis)
-        _mark(axes, data.n_prime, f"n' = {format_number(data.n_prime)}")
-        _mark(axes, data.w, f"w = {format_number(data.w)}")
+        for name, turn in (("n'", data.n_prime), ("w", data.w)):  # where phases end
+            if data.turns[0] <= turn <= data.turns[-1]:
+                axes.axvline(turn, color=palette.ACCENT, linestyle=":", linewidth=1.6)
+                axes.annotate(
+                    f"{name} = {format_number(turn)}", (turn, 1.07), (-4, 0),
+                    textcoords="offset points", ha="right", va="center", fontsize=9,
+                    color=palette.ACCENT,
+                )  # fmt: skip
         legend_below(canvas, [axes])
     alt = (
         f"ε-greedy explores in every turn up to n' = {format_number(data.n_prime)}, then less and "
@@ -282,15 +283,3 @@ def exploration(data: ExplorationFigure, title: str | None = None) -> Figure:
         f"turns; from w = {format_number(data.w)} on both explore alike."
     )
     return Figure(canvas, title, alt)
-
-
-def _mark(axes: Axes, turn: int, text: str) -> None:
-    """Draw a line where a phase ends, unless it lies beyond the axis."""
-    low, high = axes.get_xlim()
-    if not low <= turn <= high:
-        return
-    axes.axvline(turn, color=palette.ACCENT, linestyle=":", linewidth=1.6)
-    axes.annotate(
-        text, (turn, 1.07), (-4, 0), textcoords="offset points", ha="right", va="center",
-        fontsize=9, color=palette.ACCENT,
-    )  # fmt: skip

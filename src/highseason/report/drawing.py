@@ -82,15 +82,15 @@ def require_matplotlib() -> None:
 
 
 @contextmanager
-def style() -> Iterator[None]:
-    """The style of all figures, while one is drawn or written."""
+def style() -> Iterator[Any]:
+    """The style of all figures, while one is drawn or written: matplotlib's settings."""
     require_matplotlib()
     import matplotlib as mpl
 
     with mpl.rc_context():
         mpl.rcdefaults()  # a dark theme that the program has set would leak otherwise
         mpl.rcParams.update(_STYLE)
-        yield
+        yield mpl.rcParams
 
 
 @contextmanager

@@ -5,12 +5,11 @@ from __future__ import annotations
 import base64
 import io
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from highseason.report.drawing import PAGE_WIDTH, WIDTH, require_matplotlib, style
 
@@ -22,19 +21,12 @@ SUFFIXES = (".png", ".svg", ".pdf")
 
 _PX_PER_PT = 96 / 72
 
-#: Where a file keeps the alt text, and no date, so that the same figure gives the same bytes.
-_METADATA: dict[str, tuple[str, dict[str, Any]]] = {
-    "png": ("Description", {"Software": None}),
-    "svg": ("Description", {"Date": None}),
-    "pdf": ("Subject", {"CreationDate": None}),
-}
-
-
-#: What writes a kind of file: module and class.
-_BACKENDS = {
-    "png": ("matplotlib.backends.backend_agg", "FigureCanvasAgg"),
-    "svg": ("matplotlib.backends.backend_svg", "FigureCanvasSVG"),
-    "pdf": ("matplotlib.backends.backend_pdf", "FigureCanvasPdf"),
+#: By kind of file: the backend, where the alt text goes, and what is left out, so that the same
+#: figure gives the same bytes.
+_KINDS = {
+    "png": ("Agg", "Description", "Software"),
+    "svg": ("SVG", "Description", "Date"),
+    "pdf": ("Pdf", "Subject", "CreationDate"),
 }
 
 
@@ -114,28 +106,19 @@ class Figure:
 
     def encode(self, kind: str) -> bytes:
         """The bytes of a file: "png", "svg" or "pdf"."""
-        buffer = io.BytesIO()
-        content, others = _METADATA[kind]
-        metadata = {"Title": self.title, content: self.alt, **others}
-        with style(), self._drawn_by(*_BACKENDS[kind]) as backend:
-            getattr(backend, f"print_{kind}")(buffer, metadata=metadata)
+        backend, content, left_out = _KINDS[kind]
+        metadata = {"Title": self.title, content: self.alt, left_out: None}
+        buffer, before, dpi = io.BytesIO(), self.canvas.canvas, self.canvas.dpi
+        with style() as settings:
+            module = import_module(f"matplotlib.backends.backend_{backend.lower()}")
+            self.canvas.dpi = settings["savefig.dpi"]
+            try:  # not with `savefig`, which would draw it twice, first to measure
+                writer = getattr(module, f"FigureCanvas{backend}")(self.canvas)
+                getattr(writer, f"print_{kind}")(buffer, metadata=metadata)
+            finally:
+                self.canvas.set_canvas(before)
+                self.canvas.dpi = dpi
         return buffer.getvalue()
-
-    @contextmanager
-    def _drawn_by(self, module: str, name: str) -> Iterator[Any]:
-        """What writes one kind of file; `savefig` would draw it twice, first to measure.
-
-        Afterwards the figure is as it was.
-        """
-        from matplotlib import rcParams
-
-        before, dpi = self.canvas.canvas, self.canvas.dpi
-        self.canvas.dpi = rcParams["savefig.dpi"]
-        try:
-            yield getattr(import_module(module), name)(self.canvas)
-        finally:
-            self.canvas.set_canvas(before)
-            self.canvas.dpi = dpi
 
     def picture(self) -> Picture:
         """The figure as a page shows it: not as wide as in a file, to be read on a phone."""

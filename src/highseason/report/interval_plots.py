@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -20,9 +19,7 @@ Rows = Mapping[str, Mapping[str, Estimate]]
 #: Places along an axis, each with its estimate.
 Points = Sequence[tuple[float, Estimate]]
 
-_WIDE, _GRID, _BAND = 7.2, 10.0, "#f1f4f7"
-#: Between panels on one axis, where 1 is the distance of two places; lines end at no estimate.
-_GAP, _NOTHING = 0.15, Estimate(*[math.nan] * 4)
+_WIDE, _BAND = 7.2, "#f1f4f7"
 
 
 def draw_intervals(
@@ -101,8 +98,8 @@ def interval_panels(
 
 
 def _rows_alt(panel: str, rows: Rows) -> str:
-    parts = [
-        f"{row}: " + ", ".join(f"{name} {with_range(e.value, e.low, e.high)}" for name, e in series)
-        for row, series in ((row, entries.items()) for row, entries in rows.items())
-    ]
+    parts = []
+    for row, series in rows.items():
+        texts = (f"{name} {with_range(e.value, e.low, e.high)}" for name, e in series.items())
+        parts.append(f"{row}: {', '.join(texts)}")
     return f"{f'{panel}: ' if panel else ''}{'; '.join(parts)}."

@@ -38,7 +38,8 @@ def edges(G: Multiplier) -> Numbers:
     """Where each turn begins and the last one ends: turn numbers, or days of the calendar."""
     if G.calendar is None:
         return np.arange(0.5, G.turns + 1.0)
-    days = np.asarray(_dates().date2num(G.calendar), dtype=np.float64)
+    dates: Any = import_module("matplotlib.dates")  # its functions carry no annotations
+    days = np.asarray(dates.date2num(G.calendar), dtype=np.float64)
     if days.size == 1:
         return np.array([days[0], days[0] + 1.0])
     middle = (days[1:] + days[:-1]) / 2
@@ -58,27 +59,25 @@ def show_time(axes: Axes, G: Multiplier) -> None:
         axes.set_xlabel("turn")
         axes.locator_params(axis="x", integer=True)
         return
-    locator = _dates().AutoDateLocator(minticks=3, maxticks=7)
+    dates: Any = import_module("matplotlib.dates")
+    locator = dates.AutoDateLocator(minticks=3, maxticks=7)
     axes.xaxis.set_major_locator(locator)
     # Every day with its month: "29 … Jan … 05" leaves one guessing.
-    formats = ["%Y", "%b", "%d %b", "%H:%M", "%H:%M", "%S.%f"]
-    axes.xaxis.set_major_formatter(
-        _dates().ConciseDateFormatter(
-            locator,
-            formats=formats,
-            zero_formats=["", "%b\n%Y", "%d %b", "%d %b", "%H:%M", "%H:%M"],
-            offset_formats=["", "%Y", "%Y", "%d %b %Y", "%d %b %Y", "%d %b %Y %H:%M"],
-        )
+    formats = dates.ConciseDateFormatter(
+        locator,
+        formats=["%Y", "%b", "%d %b", "%H:%M", "%H:%M", "%S.%f"],
+        zero_formats=["", "%b\n%Y", "%d %b", "%d %b", "%H:%M", "%H:%M"],
+        offset_formats=["", "%Y", "%Y", "%d %b %Y", "%d %b %Y", "%d %b %Y %H:%M"],
     )
-
-
-def shade_busy(axes: Axes, G: Multiplier, z: float, label: str = "") -> None:
-    """Shade the turns with G >= z."""
-    shade_turns(axes, G.values >= z, edges(G), label)
+    axes.xaxis.set_major_formatter(formats)
 
 
 def shade_turns(
-    axes: Axes, chosen: NDArray[np.bool_], steps: Numbers, label: str, color: str = palette.BUSY
+    axes: Axes,
+    chosen: NDArray[np.bool_],
+    steps: Numbers,
+    label: str = "",
+    color: str = palette.BUSY,
 ) -> None:
     """Shade some turns from top to bottom."""
     stairs(
@@ -91,9 +90,10 @@ def draw_multiplier(
     axes: Axes, G: Multiplier, z: float | None, shaded: bool = False, line: str = "threshold z"
 ) -> None:
     """Draw G over time, with a `line` at its threshold if there is one, and busy turns `shaded`."""
+    steps = edges(G)
     if shaded and z is not None:
-        shade_busy(axes, G, z, label=f"busy: G ≥ {format_number(z)}")
-    stairs(axes, G.values, edges(G), baseline=None, color=palette.INK, linewidth=1.2)
+        shade_turns(axes, G.values >= z, steps, f"busy: G ≥ {format_number(z)}")
+    stairs(axes, G.values, steps, baseline=None, color=palette.INK, linewidth=1.2)
     axes.set_ylabel("G")
     if float(G.values.max()) > STEEP * float(np.median(G.values)):
         axes.set_yscale("log")
@@ -112,10 +112,6 @@ def fit(axes: Axes, G: Multiplier) -> None:
     ends = edges(G)
     margin = 0.01 * (ends[-1] - ends[0])
     axes.set_xlim(ends[0] - margin, ends[-1] + margin)
-
-
-def _dates() -> Any:
-    return import_module("matplotlib.dates")  # its classes carry no annotations
 
 
 def multiplier(G: Any, z: float | str | None = None, title: str | None = None) -> Figure:
@@ -212,7 +208,14 @@ def forecast(
             axes.set_xlim(edges(before)[0], steps[-1])
         show_time(below, G)
         legend_below(canvas, [axes], columns=2)
-    return Figure(canvas, title, _forecast_alt(forecast, G, limit, probability))
+    busiest = int(np.argmax(G.values))
+    when = f"turn {busiest + 1}" if G.calendar is None else format_time(G.calendar[busiest])
+    alt = (
+        f"{forecast.name} expects from {format_number(float(G.values.min()))} to "
+        f"{format_number(float(G.values.max()))} (on {when}); {int((probability >= LIKELY).sum())} "
+        f"of {counted(len(forecast), 'turn')} are probably busy ({format_number(limit)} or more)."
+    )
+    return Figure(canvas, title, alt)
 
 
 def _spans(G: Multiplier) -> str:
@@ -246,13 +249,3 @@ def _name_days(axes: Axes, G: Multiplier, country: str | None) -> None:
         )  # fmt: skip
         axes.axvline(middle, ymax=0.74, color=palette.MUTED, linewidth=0.6, linestyle=":")
         placed.append(middle)
-
-
-def _forecast_alt(forecast: Forecast, G: Multiplier, limit: float, probability: Numbers) -> str:
-    busiest = int(np.argmax(G.values))
-    when = f"turn {busiest + 1}" if G.calendar is None else format_time(G.calendar[busiest])
-    return (
-        f"{forecast.name} expects from {format_number(float(G.values.min()))} to "
-        f"{format_number(float(G.values.max()))} (on {when}); {int((probability >= LIKELY).sum())} "
-        f"of {counted(len(forecast), 'turn')} are probably busy ({format_number(limit)} or more)."
-    )

@@ -20,7 +20,6 @@ from highseason.report.multiplier_plots import (
     draw_multiplier,
     edges,
     fit,
-    shade_busy,
     shade_turns,
     show_time,
     stairs,
@@ -62,7 +61,7 @@ def plan(plans: Plans, z: float | str | None = None, title: str | None = None) -
     heights = [*[_ALONE if len(labelled) == 1 else _ROW] * len(labelled), _MULTIPLIER]
     with drawing(title, heights, sharex=True) as (canvas, rows):
         for axes, (label, drawn) in zip(rows[:-1], labelled.items(), strict=True):
-            shade_busy(axes, G, level)
+            shade_turns(axes, G.values >= level, edges(G))
             draw_plan(axes, drawn)
             axes.set_title(label if prices(drawn) is None else f"{label}: {PRICE} (log scale)")
         exploring = [axes for axes in rows[:-1] if axes.get_yscale() == "linear"]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from highseason.core.text import format_number, percent, signed_percent
 from highseason.core.validation import one_of
-from highseason.engine import Curves, Estimate, SimulationResult, with_interval
-from highseason.policies import Policy
+from highseason.engine import Curves, SimulationResult, with_interval
 from highseason.report import palette
 from highseason.report.drawing import drawing, legend_below, name_rows, number_axis
 from highseason.report.figure import Figure
@@ -53,7 +52,16 @@ def rewards(
             result.best_reward, color=palette.ACCENT, linestyle=":", linewidth=1.6,
             label="always the best arm",
         )  # fmt: skip
-        _write_shares(axes, result, chosen)
+        # In a column of their own, where no bar and no line crosses them.
+        for place, i in enumerate(chosen):
+            axes.annotate(
+                percent(result.best_share(i), 1), (1.0, place), (8, 0), va="center", fontsize=9,
+                xycoords=axes.get_yaxis_transform(), textcoords="offset points",
+            )  # fmt: skip
+        axes.annotate(
+            "of best", (1.0, 1.0), (8, 4), xycoords="axes fraction", textcoords="offset points",
+            fontsize=8,
+        )  # fmt: skip
         name_rows(axes, labels)
         axes.margins(x=0.03)
         number_axis(axes.xaxis)
@@ -103,20 +111,6 @@ def _draw_bars(
     path = Path.make_compound_path_from_polys(corners)
     axes.add_artist(PathPatch(path, **paint)).sticky_edges.x.append(0)
     axes.update_datalim(corners.reshape(-1, 2))
-
-
-def _write_shares(axes: Axes, result: SimulationResult, chosen: list[int]) -> None:
-    """In a column of their own, where no bar and no line crosses them."""
-    for place, i in enumerate(chosen):
-        axes.annotate(
-            percent(result.best_share(i), 1), (1.0, place), (8, 0),
-            xycoords=axes.get_yaxis_transform(), textcoords="offset points", va="center",
-            fontsize=9,
-        )  # fmt: skip
-    axes.annotate(
-        "of best", (1.0, 1.0), (8, 4), xycoords="axes fraction", textcoords="offset points",
-        fontsize=8,
-    )  # fmt: skip
 
 
 _ALONE, _STACKED = 3.8, 2.5
@@ -185,39 +179,7 @@ def _draw_totals(
     number_axis(axes.yaxis)
 
 
-class Curve(Protocol):
-    """How the reward changes along one parameter: its values, rising, and the changes there."""
-
-    @property
-    def axis(self) -> Any:
-        """The parameter: its name, and whether its scale is logarithmic."""
-
-    @property
-    def values(self) -> Sequence[float]:
-        """The values tried."""
-
-    @property
-    def changes(self) -> Sequence[Estimate]:
-        """The change of the mean reward at each value, as a share."""
-
-
-class Searched(Protocol):
-    """What a search found, as far as the figure shows it."""
-
-    @property
-    def policy(self) -> Policy:
-        """The best candidate."""
-
-    @property
-    def reported(self) -> SimulationResult:
-        """Games that no candidate was chosen by."""
-
-    @property
-    def curves(self) -> Sequence[Curve]:
-        """One for each parameter."""
-
-
-def sensitivity(tuned: Searched, title: str | None = None) -> Figure:
+def sensitivity(tuned: Any, title: str | None = None) -> Figure:
     """The change in mean reward as one parameter changes and the others stay as tuned.
 
     Args:
@@ -232,7 +194,7 @@ def sensitivity(tuned: Searched, title: str | None = None) -> Figure:
     title = title or f"Sensitivity of {tuned.policy.name} to its parameters"
     with drawing(title, [2.3] * len(tuned.curves)) as (canvas, rows):
         for axes, curve in zip(rows, tuned.curves, strict=True):
-            _draw_sensitivity(axes, curve, tuned)
+            _draw_sensitivity(axes, curve, getattr(tuned.policy, curve.axis.name))
         rows[0].legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3, borderaxespad=0.1)
         canvas.supxlabel(tuned.reported.caption, fontsize=8)
     parts = []
@@ -246,21 +208,18 @@ def sensitivity(tuned: Searched, title: str | None = None) -> Figure:
     return Figure(canvas, title, " ".join(parts))
 
 
-def _draw_sensitivity(axes: Axes, curve: Curve, tuned: Searched) -> None:
-    axis = curve.axis
-    shown = [i for i, value in enumerate(curve.values) if axis.kind != "log" or value > 0]
-    x = [curve.values[i] for i in shown]
-    low, mid, high = (
-        [100 * getattr(curve.changes[i], end) for i in shown] for end in ("low", "value", "high")
-    )
+def _draw_sensitivity(axes: Axes, curve: Any, tuned: float) -> None:
+    log = curve.axis.kind == "log"
+    points = zip(curve.values, curve.changes, strict=True)
+    shown = [(x, c.low, c.value, c.high) for x, c in points if x > 0 or not log]
+    x, low, mid, high = np.array(shown).T * [[1], [100], [100], [100]]
     axes.fill_between(
         x, low, high, color=palette.DARK, alpha=0.18, linewidth=0, label="95% interval"
     )
     axes.plot(x, mid, "-o", color=palette.DARK, markersize=4, linewidth=1.6, label="reward")
     axes.axhline(0, color=palette.MUTED, linewidth=0.8)
-    if axis.kind == "log":
+    if log:
         axes.set_xscale("log")
-    chosen = getattr(tuned.policy, axis.name)
-    if axis.kind != "log" or chosen > 0:
-        axes.axvline(chosen, color=palette.ACCENT, linestyle="--", linewidth=1.4, label="tuned")
-    axes.set(xlabel=axis.name, ylabel="reward vs. tuned, %")
+    if tuned > 0 or not log:
+        axes.axvline(tuned, color=palette.ACCENT, linestyle="--", linewidth=1.4, label="tuned")
+    axes.set(xlabel=curve.axis.name, ylabel="reward vs. tuned, %")
