@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from highseason.bounds.kernels import leader_costs
+from highseason.bounds.kernels import leader_kernel, run
 from highseason.bounds.regret_bound import Form, RegretBound
 from highseason.bounds.setting import (
     Mask,
@@ -44,7 +44,7 @@ def blind_pulls(epsilons: Numbers, arms: int) -> Numbers:
 
 def leader_probabilities(lams: Numbers, gap: float) -> Numbers:
     """min(1, 2 tail(lam, D²/2)): bounds the probability that an arm with this gap leads."""
-    return leader_costs(np.ones(1), np.array([gap**2 / 2.0]), lams)
+    return run(leader_kernel, np.ones(1), np.array([gap**2 / 2.0]), lams, shape=lams.size)
 
 
 def safe_bound(
@@ -55,7 +55,7 @@ def safe_bound(
     The exploitation of each group is a part of its own; by default there is one, "exploitation".
     """
     gaps, lams = setting.worst_first, blind_pulls(plan.levels, setting.arms)
-    leader = leader_costs(gaps, setting.kappas(gaps), lams)
+    leader = run(leader_kernel, gaps, setting.kappas(gaps), lams, shape=lams.size)
     return _bound(policy, setting, "safe", plan, leader, sides)
 
 

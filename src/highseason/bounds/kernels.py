@@ -272,11 +272,6 @@ def top_sums_kernel(by_arm: Numbers, by_turn: Numbers, order: Counts, out: Numbe
             heavier[lighter[t]] = heavier[t]
 
 
-def leader_costs(gaps: Numbers, kappas: Numbers, lams: Numbers) -> Numbers:
-    """`leader_kernel` for each of `lams`; `gaps` must fall."""
-    return run(leader_kernel, gaps, kappas, lams, shape=lams.size)
-
-
 def top_sums(
     gaps: Numbers, factors: Numbers, weights: Numbers, radii: Numbers, series: Numbers
 ) -> Numbers:

@@ -159,33 +159,32 @@ def _bound(
 
 
 def _printed_costs(game: _Game, r: float) -> Numbers:
+    """As printed; the cost of an epoch, a run of turns with one best arm, is at its end."""
     costs = np.zeros(game.G.size)
     for arm in range(game.means.size):
         start = max(1, int(game.starts[arm]), len(game.opening) + 1)
         turns = np.arange(start, game.ends[arm] + 1)
         changes = np.flatnonzero(np.diff(game.best[turns - 1])) + 1
-        for epoch in np.split(turns, changes):  # a run of turns with one best arm
+        for epoch in np.split(turns, changes):
             gap = float((game.means[game.best[epoch - 1]] - game.means[arm])[:1].sum())
             if gap > 0:  # an epoch of no turns has none
-                with np.errstate(all="ignore"):
-                    beta = _printed_beta(game, arm, gap, epoch, r)
-                    # NumPy's minimum keeps a nan, where Python's would drop it
-                    pulls = float(np.minimum(epoch.size - 1, beta))
+                # NumPy's minimum keeps a nan, where Python's would drop it
+                pulls = float(np.minimum(epoch.size - 1, _printed_beta(game, arm, gap, epoch, r)))
                 costs[epoch[-1] - 1] += float(game.G[epoch - 1].max()) * gap * pulls
     return costs
 
 
+@np.errstate(all="ignore")
 def _printed_beta(game: _Game, arm: int, gap: float, epoch: Counts, r: float) -> float:
     """beta^M = u + the series, with psi in place of its square, and no clipping."""
-    t = epoch.astype(np.float64)
     rows, star = game.stretch[epoch - 1], int(game.best[epoch[0] - 1])
     psi_own, psi_star = game.psi[rows, arm], game.psi[rows, star]
-    s_own, s_star = float(game.starts[arm]), float(game.starts[star])
+    age_own, age_star = epoch - float(game.starts[arm]), epoch - float(game.starts[star])
     believed = game.believed[epoch - 1]
-    own, best = np.log1p((t - s_own) / believed), np.log1p((t - s_star) / believed)
+    own, best = np.log1p(age_own / believed), np.log1p(age_star / believed)
     u = float(np.ceil(8.0 * psi_own * own / gap**2).max())
     misses = np.exp(-4.0 / r**2 * psi_own * own) + np.exp(-4.0 / r**2 * psi_star * best)
-    return u + float(np.sum((t - s_star) * (t - s_own - u + 1.0) * misses))
+    return u + float(np.sum(age_star * (age_own - u + 1.0) * misses))
 
 
 def _stretches(first: Counts, last: Counts, turns: int) -> tuple[NDArray[np.bool_], Counts]:

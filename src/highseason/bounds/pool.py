@@ -58,30 +58,20 @@ def _paper(policy: VariablePool, setting: Setting, plan: PlanRead) -> RegretBoun
             beta = near + 2.0 / d * np.exp(-setting.Gamma * d / 2.0 * np.log(t))
             costs += gap * setting.G * 2.0 / sizes * beta
         curve = np.cumsum(costs)
-    reasons = _reasons(setting, plan.levels, edges) if setting.worst_first.size else []
+    check = pool_hypothesis(plan.levels, setting.arms, setting.Gamma)
+    inside = int(np.count_nonzero(edges >= setting.smallest_gap))
+    reasons = {
+        f"its hypothesis lam_t >= {setting.Gamma:g} log t fails in {check.failing:,} of "
+        f"{setting.turns:,} turns, first in turn {check.first_failure}.": not check.holds,
+        f"Gamma = {setting.Gamma:g} is not above 5.": not setting.Gamma > 5.0,
+        f"in {inside:,} turns the pool has room for a suboptimal arm, whose distance to the "
+        "edge of the pool is then 0 (division by zero) or negative.": inside,
+    }
     return RegretBound(
         str(policy), "paper", setting.arms, {"pool": curve}, {"pool": float(setting.trivial[-1])},
-        setting.trivial, reasons=reasons, remarks=plan.notes,
+        setting.trivial, remarks=plan.notes,
+        reasons=[reason for reason, holds in reasons.items() if holds and setting.worst_first.size],
     )  # fmt: skip
-
-
-def _reasons(setting: Setting, sizes: Numbers, edges: Numbers) -> list[str]:
-    reasons = []
-    check = pool_hypothesis(sizes, setting.arms, setting.Gamma)
-    if not check.holds:
-        reasons.append(
-            f"its hypothesis lam_t >= {setting.Gamma:g} log t fails in {check.failing:,} of "
-            f"{setting.turns:,} turns, first in turn {check.first_failure}."
-        )
-    if not setting.Gamma > 5.0:
-        reasons.append(f"Gamma = {setting.Gamma:g} is not above 5.")
-    inside = int(np.count_nonzero(edges >= setting.smallest_gap))
-    if inside:
-        reasons.append(
-            f"in {inside:,} turns the pool has room for a suboptimal arm, whose distance to the "
-            "edge of the pool is then 0 (division by zero) or negative."
-        )
-    return reasons
 
 
 @dataclass(frozen=True, eq=False)
