@@ -32,13 +32,15 @@ def from_river(policy: Any, title: str = "") -> ForeignPolicy:
     threshold:z=30+river EpsilonGreedy
     """
     require("river", extra=None, purpose="an adapter to river")
-    from highseason.adapters import river_bandits as river
+    from river.bandit.base import Policy as RiverBase
 
-    if not isinstance(policy, river.Policy):
+    from highseason.adapters.river_bandits import fresh_clone
+
+    if not isinstance(policy, RiverBase):
         raise ValueError(
             f"expected a policy of river.bandit, such as bandit.UCB(delta=1), got {policy!r}"
         )
-    make = partial(river.fresh_clone, policy)
+    make = partial(fresh_clone, policy)
     return ForeignPolicy(make=make, title=title or f"river {type(policy).__name__}")
 
 
