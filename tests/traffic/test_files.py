@@ -23,7 +23,7 @@ def shop(tmp_path: Path) -> FileTable:
 def test_columns_are_typed(shop: FileTable) -> None:
     day, note, visitors = shop.columns
     assert [column.name for column in shop.columns] == ["day", "note", "visitors"]
-    assert day.times.instants.astype("datetime64[D]").astype(str).tolist() == [
+    assert day.time_reading.stamps.instants.astype("datetime64[D]").astype(str).tolist() == [
         "2013-12-25",
         "2013-12-26",
     ]
@@ -49,8 +49,8 @@ def test_parquet_keeps_its_types(tmp_path: Path) -> None:
     days = pd.date_range("2024-03-30", periods=2, tz="Europe/Rome")
     pd.DataFrame({"day": days, "town": ["Leeds", None]}).to_parquet(path)
     day, town = read_table(path).columns
-    assert day.times.zones.tolist() == ["Europe/Rome"] * 2
-    assert day.times.instants.astype(str)[0].startswith("2024-03-29T23:00")
+    assert day.time_reading.stamps.zones.tolist() == ["Europe/Rome"] * 2
+    assert day.time_reading.stamps.instants.astype(str)[0].startswith("2024-03-29T23:00")
     assert [town.text(0), town.text(1)] == ["Leeds", ""]
 
 

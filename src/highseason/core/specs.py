@@ -2,8 +2,8 @@
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ def split_spec(text: str) -> tuple[str, dict[str, str]]:
     return name.strip(), options
 
 
-class Registry(Generic[T]):
+class Registry(dict[str, T]):
     """Classes or functions by name; `kind` is a noun for messages.  Case does not matter.
 
     >>> shapes: Registry[int] = Registry("shape")
@@ -63,32 +63,20 @@ class Registry(Generic[T]):
     """
 
     def __init__(self, kind: str, error: type[ValueError] = ValueError) -> None:
+        super().__init__()
         self._kind, self._error = kind, error
-        self._entries: dict[str, T] = {}
 
     def register(self, name: str, entry: T) -> None:
         """Add an entry.  The same definition may come again (notebooks), another may not."""
-        held = self._entries.get(name, entry)
+        held = self.get(name, entry)
         if _identity(held) != _identity(entry):
             raise self._error(f"the name {name!r} is taken by {_identity(held)[1]}: choose another")
-        self._entries[name] = entry
+        self[name] = entry
 
-    def __getitem__(self, name: str) -> T:
-        entry = self._entries.get(name) or self._entries.get(name.lower())
-        if entry is None:
-            hint = did_you_mean(name, self._entries)
-            raise self._error(f"unknown {self._kind} {name!r}. {hint}")
-        return entry
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._entries
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def entries(self) -> dict[str, T]:
-        """A copy of all entries by name."""
-        return dict(self._entries)
+    def __missing__(self, name: str) -> T:
+        if name.lower() in self:
+            return self[name.lower()]
+        raise self._error(f"unknown {self._kind} {name!r}. {did_you_mean(name, self)}")
 
 
 def _identity(entry: object) -> tuple[str, str]:

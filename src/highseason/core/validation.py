@@ -5,7 +5,7 @@ All raise `ValueError`; a room with an error class of its own passes it as `erro
 
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 
@@ -30,26 +30,17 @@ def whole_number(
 
 def finite_number(name: str, value: Any, error: type[ValueError] = ValueError) -> float:
     """A finite number; text is refused even where `float` would read it."""
-    number = _as_float(value)
-    if not math.isfinite(number):
-        raise error(f"{name} must be a finite number, got {value!r}")
-    return number
+    return _finite(name, value, "a finite number", error, lambda number: True)
 
 
 def positive_number(name: str, value: Any, error: type[ValueError] = ValueError) -> float:
     """A finite number above 0."""
-    number = _as_float(value)
-    if not (math.isfinite(number) and number > 0.0):
-        raise error(f"{name} must be a finite number above 0, got {value!r}")
-    return number
+    return _finite(name, value, "a finite number above 0", error, lambda number: number > 0.0)
 
 
 def non_negative_number(name: str, value: Any, error: type[ValueError] = ValueError) -> float:
     """A finite number, 0 or more."""
-    number = _as_float(value)
-    if not (math.isfinite(number) and number >= 0.0):
-        raise error(f"{name} must be a finite number, 0 or more, got {value!r}")
-    return number
+    return _finite(name, value, "a finite number, 0 or more", error, lambda number: number >= 0.0)
 
 
 def share(name: str, value: Any) -> float:
@@ -60,10 +51,7 @@ def share(name: str, value: Any) -> float:
     ...
     ValueError: coverage must be between 0 and 1, got 80
     """
-    number = _as_float(value)
-    if not 0.0 <= number <= 1.0:
-        raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
-    return number
+    return _finite(name, value, "between 0 and 1", ValueError, lambda number: 0.0 <= number <= 1.0)
 
 
 def one_of(
@@ -84,11 +72,13 @@ def one_of(
     return str(value)
 
 
-def _as_float(value: Any) -> float:
-    """The value as a float; NaN where it is no number."""
-    if isinstance(value, str | bytes | bool):
-        return math.nan
+def _finite(
+    name: str, value: Any, wanted: str, error: type[ValueError], is_fine: Callable[[float], bool]
+) -> float:
     try:
-        return float(value)
+        number = math.nan if isinstance(value, str | bytes | bool) else float(value)
     except (TypeError, ValueError, OverflowError):
-        return math.nan
+        number = math.nan
+    if not (math.isfinite(number) and is_fine(number)):
+        raise error(f"{name} must be {wanted}, got {value!r}")
+    return number

@@ -296,7 +296,7 @@ def log_formats() -> dict[str, type[LogFormat]]:
         for entry in vars(import_module(f"{package.__name__}.{module.name}")).values():
             if isinstance(entry, type) and issubclass(entry, LogFormat) and hasattr(entry, "name"):
                 registry.register(entry.name, entry)
-    return registry.entries()
+    return dict(registry)
 
 
 def existing(paths: tuple[Path, ...]) -> tuple[Path, ...]:

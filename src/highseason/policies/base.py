@@ -496,7 +496,7 @@ def discover(package: str, path: Iterable[str]) -> None:
 
 def registry() -> dict[str, type[Policy]]:
     """Every named policy, the user's own included."""
-    return _policies.entries()
+    return dict(_policies)
 
 
 def find(name: str) -> type[Policy]:

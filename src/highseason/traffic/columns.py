@@ -162,10 +162,9 @@ def is_data(cell: Any) -> bool:
 
 def _is_first_record(first: list[Any], second: list[Any]) -> bool:
     """Whether the first row is data and not names: all of it is, or a time is above a time."""
-    pairs = zip(first, second, strict=False)
-    texts = ((a, b) for a, b in pairs if isinstance(a, str) and isinstance(b, str))
     return all(map(is_data, first)) or any(
-        is_time(a.strip()) and is_time(b.strip()) for a, b in texts
+        isinstance(a, str) and isinstance(b, str) and is_time(a.strip()) and is_time(b.strip())
+        for a, b in zip(first, second, strict=False)
     )
 
 
@@ -274,11 +273,6 @@ class Column:
             return Times(Stamps(instants, np.full(instants.size, zone, dtype=np.object_)))
         times = read_times(self.texts, self.order, self._is_called_time)
         return times if times.share > 0 else read_unix(self.numbers) or times
-
-    @property
-    def times(self) -> Stamps:
-        """The cells as points in time, NaT for any other cell."""
-        return self.time_reading.stamps
 
     @property
     def texts(self) -> list[str]:

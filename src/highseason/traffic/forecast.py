@@ -213,7 +213,7 @@ _FORECASTERS: Registry[type[Forecaster]] = Registry("forecaster", ForecastError)
 
 def forecasters() -> dict[str, type[Forecaster]]:
     """Every named forecaster by its name, the user's own included."""
-    return _FORECASTERS.entries()
+    return dict(_FORECASTERS)
 
 
 def parse_forecaster(text: str) -> Forecaster:
@@ -260,11 +260,11 @@ def observed(value: float) -> float:
         raise ForecastError(f"{error}: raise the zeros of closed turns to a small floor") from None
 
 
-def calendar_after(G: Multiplier, turns: int) -> NDArray[np.datetime64] | None:
-    """When the next turns are, at the usual distance; None without a calendar."""
+def calendar_after(G: Multiplier, passed: int, turns: int) -> NDArray[np.datetime64] | None:
+    """When turns are, so many having `passed` after G, evenly spaced; None without a calendar."""
     if G.calendar is None:
         return None
     if G.turns < 2:
         raise ForecastError("one turn has no distance to the next: give at least two")
     step = np.sort(np.diff(G.calendar))[(G.turns - 1) // 2]
-    return np.asarray(G.calendar[-1] + step * np.arange(1, turns + 1))
+    return np.asarray(G.calendar[-1] + step * np.arange(passed + 1, passed + turns + 1))

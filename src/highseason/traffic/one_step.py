@@ -121,9 +121,8 @@ class FittedOneStep(Fitted):
         echo[0] = 1.0
         mean = np.maximum(self._forecaster.ahead(self._memory, turns, self._belief), self._lowest)
         table = normal_quantiles(mean, deviation * np.sqrt(np.cumsum(echo**2)))
-        calendar = calendar_after(self._G, turns + self._later)
-        later = None if calendar is None else calendar[self._later :]
-        return Forecast(mean, np.maximum(table, self._lowest), later, str(self._forecaster))
+        calendar = calendar_after(self._G, self._later, turns)
+        return Forecast(mean, np.maximum(table, self._lowest), calendar, str(self._forecaster))
 
 
 @dataclass(frozen=True)

@@ -65,10 +65,6 @@ class Period(NamedTuple):
         return _ANCHOR + number * self.width
 
 
-Groups = tuple[NDArray[np.intp], Timeline | None, NDArray[np.bool_]]
-"""Consecutive turns as groups: first row, time, and whether the data fills each group."""
-
-
 def resample(
     values: Values,
     timeline: Timeline | None,
@@ -79,7 +75,18 @@ def resample(
     """Join turns into longer ones; see ``Multiplier.resample``."""
     one_of("how", how, ("sum", "mean"), MultiplierError)
     one_of("partial", partial, ("drop", "keep"), MultiplierError)
-    first, times, whole = _groups(values.size, timeline, length)
+    if not isinstance(length, str):
+        length = whole_number("length", length, 1, MultiplierError)
+        first = np.arange(0, values.size, length)
+        times = None if timeline is None else timeline.take(first)
+        whole = first + length <= values.size
+    elif timeline is None:
+        raise MultiplierError(
+            f"the multiplier has no calendar, so {length!r} has no meaning: "
+            "give the length as a number of turns"
+        )
+    else:
+        first, times, whole = _by_period(timeline, Period.of(length), length)
     joined = np.add.reduceat(values, first)
     if how == "mean":
         joined = joined / np.diff(first, append=values.size)
@@ -92,20 +99,10 @@ def resample(
     return joined[keep], None if times is None else times.take(np.flatnonzero(keep))
 
 
-def _groups(turns: int, timeline: Timeline | None, length: int | str) -> Groups:
-    if isinstance(length, str):
-        if timeline is None:
-            raise MultiplierError(
-                f"the multiplier has no calendar, so {length!r} has no meaning: "
-                "give the length as a number of turns"
-            )
-        return _by_period(timeline, Period.of(length), length)
-    length = whole_number("length", length, 1, MultiplierError)
-    first = np.arange(0, turns, length)
-    return first, None if timeline is None else timeline.take(first), first + length <= turns
-
-
-def _by_period(timeline: Timeline, period: Period, text: str) -> Groups:
+def _by_period(
+    timeline: Timeline, period: Period, text: str
+) -> tuple[NDArray[np.intp], Timeline | None, NDArray[np.bool_]]:
+    """Turns of one period as groups: first row, time, and whether the data fills each group."""
     instants = timeline.instants
     number, starts_of = _periods(timeline, period)
     first = np.flatnonzero(np.diff(number, prepend=number[0] - 1))

@@ -112,8 +112,8 @@ class Threshold:
         if self.fixed:
             return self.amount
         if isinstance(values, WithOne):
-            by_share = self.kind == "quantile"
-            return values.quantile(self.amount) if by_share else self.amount * values.max()
+            is_max = self.kind == "max"
+            return self.amount * values.max() if is_max else values.quantile(self.amount)
         array = np.asarray(values, dtype=np.float64)
         if array.size == 0:
             raise ThresholdError(f"the threshold {self} needs at least one value of G")
@@ -167,21 +167,15 @@ high season as in low; choose z above 1 and up to 40
     low, high = float(array.min()), float(array.max())
     if low < z <= high:
         return False
-    side, follows = (
-        ("above every G", "no turn is high: the policy explores in high season as in low")
-        if z > high
-        else (
-            "not above any G",
-            "every turn is high: the policy never explores once it has started",
-        )
-    )
-    remedy = (
-        "G is constant, so no z separates its turns"
-        if low == high
-        else f"choose z above {six_figures(low)} and up to {six_figures(high)}"
-    )
-    span = f"{six_figures(low)} to {six_figures(high)}"
-    message = f"{what}: z = {six_figures(z)} is {side} ({span}), so {follows}; {remedy}"
+    least, most = six_figures(low), six_figures(high)
+    side, follows = "above every G", "no turn is high: the policy explores in high season as in low"
+    if z <= high:
+        side = "not above any G"
+        follows = "every turn is high: the policy never explores once it has started"
+    remedy = f"choose z above {least} and up to {most}"
+    if low == high:
+        remedy = "G is constant, so no z separates its turns"
+    message = f"{what}: z = {six_figures(z)} is {side} ({least} to {most}), so {follows}; {remedy}"
     warn_user(message, ThresholdWarning)
     return True
 
@@ -255,8 +249,7 @@ class Multiplier:
         # The name is only a label.
         if not isinstance(other, Multiplier):
             return NotImplemented
-        is_same = self.timeline == other.timeline
-        return is_same and np.array_equal(self.values, other.values)
+        return self.timeline == other.timeline and np.array_equal(self.values, other.values)
 
     def __hash__(self) -> int:
         return hash(self.values.tobytes())
