@@ -22,9 +22,9 @@ from rich.console import Console
 from rich.table import Table
 
 import highseason as hs
+from highseason.engine.gpu import kernels
 from highseason.engine.gpu.device import the_gpu
-from highseason.engine.gpu.play import GpuGames, GpuRoundingWarning
-from highseason.engine.gpu.schedules import Games
+from highseason.engine.gpu.play import Games, GpuGames, GpuRoundingWarning
 from highseason.engine.simulate import Simulation
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the studies
@@ -122,7 +122,7 @@ def kernel_rate(policy: hs.Policy, arms: int, turns: int) -> float:
     device, count = the_gpu(), 2**20 if arms < 100 else 2**18
     played = games_of([policy], hs.rewards.bernoulli(arms=arms), hs.traffic.wave(turns))
     keys = device.empty((count,), np.uint64)
-    device.spread("draw_keys", count, np.uint64(SEED), 0, keys)
+    device.spread(kernels.draw_keys, count, np.uint64(SEED), 0, keys)
     parameters, means = played._arms(keys)
     out, trace = device.empty((count, 4)), device.empty((count, 0, 2))
     games = Games(played._on_device[0], keys, parameters, means, out, trace)

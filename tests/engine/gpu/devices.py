@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from highseason.engine.gpu import kernels
 from highseason.engine.gpu.device import Program
 
 
@@ -30,8 +31,8 @@ class Noting:
     def empty(self, shape: tuple[int, ...], dtype: Any = np.float64) -> Any:
         return np.zeros(shape, dtype)
 
-    def spread(self, name: str, count: int, *arguments: Any) -> None:
-        self.launch(Program(name), 1, 32, 0, *arguments)
+    def spread(self, factory: Any, count: int, *arguments: Any) -> None:
+        self.launch(Program(factory), 1, 32, 0, *arguments)
 
     def resident(self, program: Program, threads: int, shared: int, *arguments: Any) -> int:
         return 1
@@ -52,7 +53,7 @@ class Simulated(Noting):
 
         super().launch(program, blocks, threads, shared, *arguments)
         few = (
-            32 if program.name == "ucb" else 2
+            32 if program.factory is kernels.ucb else 2
         )  # UCB needs a warp; others play any number of games
         with np.errstate(all="ignore"):
             kernel = cuda.jit(program.make())

@@ -13,7 +13,7 @@ import pytest
 from highseason.core.extras import MissingExtraError
 from highseason.core.gpu_pool import NoGpuError
 from highseason.engine.gpu.device import Gpu, flat, kind_of, like
-from highseason.engine.gpu.schedules import schedule_for
+from highseason.engine.gpu.play import schedule_for
 from highseason.policies import UCB_RULE
 
 

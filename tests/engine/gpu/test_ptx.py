@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from tests.engine.gpu.devices import Noting
 from tests.engine.gpu.runs import GAMES, THREE, games_of
+from tests.reference.parts import require_part
 
 import highseason as hs
+from highseason.engine.gpu import kernels
 from highseason.engine.gpu.device import Program, kind_of, like
 from highseason.engine.gpu.ptx import PTX_VERSION, compile_ptx, inexact_functions
 
@@ -92,7 +94,7 @@ def test_tables_may_be_larger_than_constant_memory() -> None:
 def test_functions_that_round_differently_are_named(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)  # numba-cuda cannot format what it says at this level
     noted = launched([hs.SoftUCBMortal()], hs.rewards.bernoulli(arms=5))
-    program, arguments = next(each for each in noted if each[0].name == "any_rule")
+    program, arguments = next(each for each in noted if each[0].factory is kernels.any_rule)
     assert inexact_functions(compile_ptx(program.make(), like(arguments), program.bounds)) == (
         "log",
         "log1p",
@@ -111,3 +113,22 @@ def test_the_compiler_fuses_when_it_may(caplog: pytest.LogCaptureFixture) -> Non
     types = (float64[::1], float64[::1])
     ptx, _ = compiler.compile(multiply_and_add, types, device=False, cc=(7, 5), abi="numba")
     assert "fma.rn.f64" in ptx
+
+
+#: Parts of numba-cuda that are no public API, by what `ptx` does with them.
+PRIVATE = {
+    "numba.cuda.cudadrv.nvvm:compile_ir": "is replaced, to compile without fused operations",
+    "numba.cuda.dispatcher:get_current_device": "is replaced, to compile without a GPU",
+    "numba.cuda.core.compiler_lock:global_compiler_lock": "is held meanwhile",
+}
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_numba_cuda_has_what_is_replaced(name: str) -> None:
+    require_part("numba_cuda", name, PRIVATE[name], "engine/gpu/ptx.py")
+
+
+def test_numpy_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(np, "row_stack", raising=False)  # as NumPy 2.5 has it
+    compile_ptx(look_up, (np.zeros(2),))
+    assert not hasattr(np, "row_stack")

@@ -1,6 +1,5 @@
 """Games on a GPU, with the bits of a CPU; `simulate(executor="gpu")`.
 
-The functions that play are those of `engine.kernels`; here are their kernels for a GPU (`kernels`,
-`ucb`), how these are compiled (`ptx`) and launched (`device`, `schedules`), and how games are
-played (`play`).
+The functions that play are those of `engine.kernels`; here are their kernels for a GPU (`kernels`),
+how these are compiled (`ptx`) and launched (`device`), and which of them play (`play`).
 """

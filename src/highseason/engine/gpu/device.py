@@ -4,7 +4,6 @@ import functools
 import hashlib
 import tempfile
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,32 +14,29 @@ from highseason.core.compile import source_stamp
 from highseason.core.gpu_pool import usable_cupy
 from highseason.core.jitable import jitable
 from highseason.engine.gpu.ptx import ENTRY, Bounds, inexact_functions, ptx_of
+from highseason.engine.kernels.turns import Kernel
 
-#: Modules with kernels; they import numba-cuda, so they are imported when one must be compiled.
-_KERNELS = ("kernels", "ucb")
 #: Threads of a block where a kernel has no wish of its own.
 _THREADS = 256
 
 
 class Program(NamedTuple):
-    """A kernel by its name, the user's functions that it contains, and bounds of its registers."""
+    """What makes a kernel, the functions that it contains, and bounds of its registers."""
 
-    name: str
-    functions: tuple[Callable[..., Any] | None, ...] = (None,)
+    factory: Callable[..., Kernel]
+    functions: tuple[Callable[..., Any] | None, ...] = ()
     bounds: Bounds = None
 
-    def make(self) -> Callable[..., Any]:
+    def make(self) -> Kernel:
         """The function to compile."""
-        modules = (import_module(f"highseason.engine.gpu.{module}") for module in _KERNELS)
-        factory = next(getattr(m, self.name) for m in modules if hasattr(m, self.name))
-        functions = (function and jitable(function) for function in self.functions)
-        return factory(*functions)  # type: ignore[no-any-return]  # looked up by name
+        kernel: Kernel = self.factory(*(one and jitable(one) for one in self.functions))
+        return kernel
 
     def text(self, arguments: tuple[Any, ...]) -> str:
         """PTX for arguments like these."""
         stamps = [source_stamp(function) for function in self.functions if function is not None]
         kinds = "\n".join([kind_of(arguments), str(self.bounds), *stamps])
-        name = f"gpu-{self.name}-{hashlib.sha256(kinds.encode()).hexdigest()[:16]}"
+        name = f"gpu-{self.factory.__name__}-{hashlib.sha256(kinds.encode()).hexdigest()[:16]}"
         return ptx_of(name, self.make, like(arguments), self.bounds)
 
 
@@ -115,10 +111,10 @@ class Gpu:
         """Memory whose content is undefined."""
         return self._cupy.empty(shape, dtype)
 
-    def spread(self, name: str, count: int, *arguments: Any) -> None:
+    def spread(self, factory: Callable[[], Kernel], count: int, *arguments: Any) -> None:
         """Launch a kernel whose threads share `count` equal tasks."""
         blocks = min(-(-count // _THREADS), 16 * self.processors)
-        self.launch(Program(name), blocks, _THREADS, 0, *arguments)
+        self.launch(Program(factory), blocks, _THREADS, 0, *arguments)
 
     def resident(self, program: Program, threads: int, shared: int, *arguments: Any) -> int:
         """How many blocks of `threads` threads run at once."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from highseason.core.parallel import map_blocks
 from highseason.core.random import seed_key
 from highseason.core.warnings import warn_user
+from highseason.engine.gpu import kernels
 from highseason.engine.gpu.device import Program, the_gpu
-from highseason.engine.gpu.schedules import MANY_BLOCKS, Games, play_any_rule, schedule_for
+from highseason.engine.kernels.any_rule import RulePlayer
+from highseason.engine.kernels.epsilon import leaves
 from highseason.engine.kernels.interface import has_own_kernel, player_of
 from highseason.engine.kernels.turns import (
     OUT,
@@ -26,8 +28,9 @@ from highseason.engine.kernels.turns import (
     spans_of,
 )
 from highseason.engine.results import BlockSummary
-from highseason.engine.turn import expected_measure, illegal_arm
-from highseason.policies import Policy
+from highseason.engine.turn import Population, expected_measure, illegal_arm
+from highseason.policies import EPSILON, POOL, UCB_RULE, Policy, Rule
+from highseason.policies.rule import ArmState
 
 if TYPE_CHECKING:
     from highseason.engine.simulate import Simulation
@@ -41,6 +44,19 @@ _MEANS_PIECE = 16_384
 #: A normal of at least this sigma, centred within [0, 1], leaves that range wherever its quantile
 #: takes a logarithm (beyond 1.44 sigma).
 _WIDE = 0.7
+#: Up to this many arms shared memory holds enough games to keep the machine busy.
+_SHARED_ARMS = 40
+#: Arms that one lane of a UCB game looks at, if 32 lanes are enough for that …
+_ARMS_A_LANE = 25
+#: … and what an arm needs there: mean, radius, sum and pulls.
+_BYTES_AN_ARM = 28
+#: Bytes for the games that are in global memory at once.
+_MEMORY = 8 * 2**30
+#: Threads of a block in shared and in global memory.
+_THREADS, _MANY_THREADS = 64, 128
+#: Kernels that mostly wait for memory: with 200 arms, 8 blocks at once, of 64 registers a thread,
+#: play 1.5 times (ε) and 3 times (any rule) as many turns as the 2 or 3 that fit otherwise.
+_MANY_BLOCKS = (_MANY_THREADS, 8)
 
 
 class GpuRoundingWarning(UserWarning):
@@ -115,7 +131,7 @@ class GpuGames:
         device, policies, count = self.device, len(self.simulation.plans), len(games)
         keys = device.empty((count,), np.uint64)
         seed = np.uint64(seed_key(self.simulation.seed))
-        device.spread("draw_keys", count, seed, games.start, keys)
+        device.spread(kernels.draw_keys, count, seed, games.start, keys)
         parameters, means = self._arms(keys)
         spans = self._spans(keys)
         totals = device.empty((policies, count, len(OUT)))
@@ -159,7 +175,7 @@ class GpuGames:
         measured = expected_measure(G, simulation.forecast, policy.lifetime_options)
         player = player_of(policy, simulation.rewards, simulation.lifetimes, G, measured)
         functions_of_rule = (rule.start, rule.choose, rule.observe, rule.set_weights)
-        program = Program("any_rule", (*functions, *functions_of_rule), MANY_BLOCKS)
+        program = Program(kernels.any_rule, (*functions, *functions_of_rule), _MANY_BLOCKS)
         wrong = self.device.download(play_any_rule(self.device, games, spans, player, program))
         for turn, arm in wrong[wrong[:, 0] > 0][:1].tolist():
             raise illegal_arm(rule, turn, arm, simulation.rewards.arms)
@@ -171,7 +187,7 @@ class GpuGames:
         blocks = min(-(-len(keys) // threads), 16 * self.device.processors)
         if means is None:
             means = self.device.empty((blocks * threads, self.simulation.rewards.arms))
-        program = Program("best_arms", self._reward_functions(0))
+        program = Program(kernels.best_arms, self._reward_functions(0))
         self.device.launch(
             program, blocks, threads, 0, self._on_device[0], keys, parameters, means, *spans, out
         )
@@ -183,7 +199,7 @@ class GpuGames:
         if plain and rewards.width == 1:
             low, high = rewards.between
             parameters = device.empty((len(keys), rewards.arms))
-            device.spread("draw_parameters", parameters.size, keys, low, high, parameters)
+            device.spread(kernels.draw_parameters, parameters.size, keys, low, high, parameters)
         else:
             drawn = rewards.parameters(device.download(keys))
             parameters = device.upload(drawn.reshape(len(keys), -1))
@@ -209,3 +225,140 @@ class GpuGames:
         kept = np.zeros(1, np.uint64) if simulation.lifetimes is None else device.download(keys)
         spans = spans_of(simulation.lifetimes, kept, simulation.rewards.arms, simulation.G.turns)
         return device.upload(spans[..., 0]), device.upload(spans[..., 1])
+
+
+class Games(NamedTuple):
+    """Games on a device: turns, keys and arms, and where the results go."""
+
+    turns: Turns
+    keys: Any
+    parameters: Any
+    means: Any
+    out: Any
+    trace: Any
+
+    @property
+    def arms(self) -> int:
+        """How many arms a game has."""
+        return int(self.parameters.shape[1])
+
+    @property
+    def size(self) -> int:
+        """How many games there are."""
+        return int(self.keys.size)
+
+
+#: Plays games on a device; the last argument is the reward model's quantile function, or None.
+Schedule = Callable[[Any, Games, Any], None]
+
+
+def schedule_for(rule: Rule, arms: int, device: Any) -> Schedule | None:
+    """The schedule of a rule that has its own kernel; None if memory is too small for it."""
+    if rule is UCB_RULE and _ucb_bytes(arms) > device.shared_bytes:
+        return None
+    return _SCHEDULES.get(rule)
+
+
+def play_epsilon(device: Any, games: Games, quantile: Any) -> None:
+    """ε games."""
+    arms, size = games.arms, leaves(games.arms)
+    if arms <= _SHARED_ARMS:
+        program = Program(kernels.epsilon_shared, (quantile,))
+        _in_shared_memory(device, program, (2 * arms + size) * 8 + 2 * size + arms, games, size)
+    else:
+        small = _type_of_arms(arms)
+        rows = (((size, 4), np.float64), ((2 * size,), small), ((arms,), small))
+        _in_rows(device, Program(kernels.epsilon_rows, (quantile,), _MANY_BLOCKS), games, *rows)
+
+
+def play_pool(device: Any, games: Games, quantile: Any) -> None:
+    """Pool games."""
+    arms, small = games.arms, _type_of_arms(games.arms)
+    if arms <= _SHARED_ARMS:
+        _in_shared_memory(device, Program(kernels.pool_shared, (quantile,)), 26 * arms, games)
+    else:
+        rows = (((arms, 2), np.float64), ((arms,), np.float64), ((arms,), small), ((arms,), small))
+        _in_rows(device, Program(kernels.pool_rows, (quantile,)), games, *rows)
+
+
+def play_ucb(device: Any, games: Games, quantile: Any) -> None:
+    """UCB games, several lanes each."""
+    bits, turns = _lane_bits(games.arms), games.turns
+    roots = device.upload(np.sqrt(device.download(turns.levels)))
+    pulls = np.maximum(np.arange(turns.G.size + 2), 1)
+    device.launch(
+        Program(kernels.ucb, (quantile,)),
+        -(-games.size // (_THREADS >> bits)), _THREADS, _ucb_bytes(games.arms),
+        turns, roots, device.upload(1.0 / np.sqrt(pulls)), *games[1:], bits,
+    )  # fmt: skip
+
+
+_SCHEDULES: dict[Rule, Schedule] = {EPSILON: play_epsilon, POOL: play_pool, UCB_RULE: play_ucb}
+
+
+def play_any_rule(
+    device: Any, games: Games, spans: tuple[Any, Any], player: RulePlayer, program: Program
+) -> Any:
+    """Games of any rule; gives a row per game, (0, 0) or the turn and arm of an illegal choice."""
+    each = sum(part.nbytes for part in (*player.state, *player.population[:5]))
+    blocks = _blocks_that_fit(device, games.size, each, most=8)
+    slots = blocks * _MANY_THREADS
+    memory = RulePlayer(
+        ArmState(*(_for_slots(device, part, slots) for part in player.state)),
+        Population(*(_for_slots(device, part, slots) for part in player.population)),
+        device.upload(player.measure), player.at_end, player.random_ties,
+        device.upload(player.precision),
+    )  # fmt: skip
+    means = games.means if games.means is not None else device.empty((slots, games.arms))
+    wrong = device.empty((games.size, 2), np.int64)
+    device.launch(
+        program, blocks, _MANY_THREADS, 0,
+        *games[:3], means, *spans, *games[4:], memory, wrong,
+    )  # fmt: skip
+    return wrong
+
+
+def _for_slots(device: Any, part: Any, slots: int) -> Any:
+    """Memory like this array for many games at once, side by side; anything else as it is."""
+    if isinstance(part, np.ndarray):
+        return device.empty((*part.shape, slots), part.dtype)
+    return part
+
+
+def _in_shared_memory(device: Any, program: Program, each: int, games: Games, *more: Any) -> None:
+    """A thread per game, with `each` bytes of shared memory."""
+    arguments = (*games, *more)
+    blocks = device.resident(program, _THREADS, each * _THREADS, *arguments)
+    blocks = min(blocks, -(-games.size // _THREADS))
+    device.launch(program, blocks, _THREADS, each * _THREADS, *arguments)
+
+
+def _in_rows(
+    device: Any, program: Program, games: Games, *rows: tuple[tuple[int, ...], DTypeLike]
+) -> None:
+    """A thread per game, with a row of each of these shapes and types in global memory."""
+    each = sum(int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in rows)
+    blocks = _blocks_that_fit(device, games.size, each, most=16)
+    memory = (device.empty((blocks * _MANY_THREADS, *shape), dtype) for shape, dtype in rows)
+    device.launch(program, blocks, _MANY_THREADS, 0, *games, *memory)
+
+
+def _blocks_that_fit(device: Any, games: int, each: int, most: int) -> int:
+    """The thread blocks that fit, at `each` bytes per game and `most` per multiprocessor."""
+    fit: int = min(most * device.processors, _MEMORY // (each * _MANY_THREADS))
+    return max(1, min(fit, -(-games // _MANY_THREADS)))
+
+
+def _type_of_arms(arms: int) -> DTypeLike:
+    """The smallest type that can number the arms."""
+    return np.uint8 if arms <= 2**8 else np.int16 if arms <= 2**15 else np.int32
+
+
+def _lane_bits(arms: int) -> int:
+    """The binary logarithm of how many lanes a UCB game gets."""
+    return min(5, max(0, -(-arms // _ARMS_A_LANE) - 1).bit_length())
+
+
+def _ucb_bytes(arms: int) -> int:
+    held = -(-arms // (1 << _lane_bits(arms)))
+    return held * _BYTES_AN_ARM * _THREADS

@@ -1,10 +1,10 @@
 """Kernels as PTX, the assembly language that every driver compiles for its own GPU.
 
-Compiling needs numba-cuda but no GPU.  Three things differ from numba-cuda's own launcher.  No
-multiplication is fused with an addition, because that rounds once where a CPU rounds twice.  The
-text asks for the oldest version of PTX that has what it uses, since drivers refuse versions newer
-than themselves.  And it is kept with the other compiled code: a machine that has it loads it
-without a compiler.
+Compiling needs numba-cuda but no GPU.  Three things differ from numba-cuda's own launcher, parts of
+which this file alone replaces.  No multiplication is fused with an addition, because that rounds
+once where a CPU rounds twice.  The text asks for the oldest version of PTX that has what it uses,
+since drivers refuse versions newer than themselves.  And it is kept with the other compiled code: a
+machine that has it loads it without a compiler.
 """
 
 import contextlib
@@ -61,23 +61,15 @@ def compile_ptx(
 ) -> str:
     """Compile a kernel for arguments like these; `bounds` limit the registers that it may use."""
     require("numba_cuda", extra="gpu", purpose="compiling for a GPU")
-    if not hasattr(np, "row_stack"):  # NumPy 2.5 dropped it, and numba-cuda 0.30 asks for it
-        vars(np)["row_stack"] = np.vstack
     import numba
-    from numba.cuda import compiler
+    from numba import cuda
 
     types = [numba.typeof(argument) for argument in arguments]
     called: set[str] = set()
     with _compiling(called):
         _register_jitables()
-        text, _ = compiler.compile(
-            kernel,
-            numba.types.void(*types),
-            device=False,
-            cc=COMPUTE_CAPABILITY,
-            abi="numba",
-            launch_bounds=bounds,
-        )
+        signature = numba.types.void(*types)
+        text, _ = cuda.compile_ptx(kernel, signature, cc=COMPUTE_CAPABILITY, launch_bounds=bounds)
     entry = re.search(r"\.visible \.entry (\S+)\(", text)
     if entry is None:
         raise RuntimeError("numba-cuda gave no kernel: report this with its version")
@@ -93,30 +85,35 @@ def _compiling(called: set[str]) -> Iterator[None]:
 
     numba-cuda asks the GPU of this machine for its capability wherever a function calls another,
     and it has no switch for fusing, so both are replaced while its lock is held.  Version 0.30
-    cannot format its own debug messages, so a program that logs at that level does not see them.
+    cannot format its own debug messages, so a program that logs at that level does not see them;
+    and it names `np.row_stack`, which NumPy 2.5 dropped.
     """
-    from numba.cuda import compiler, dispatcher
+    from unittest.mock import patch
+
+    from numba.cuda import dispatcher
+    from numba.cuda.core.compiler_lock import global_compiler_lock
     from numba.cuda.cudadrv import nvvm
 
-    compile_ir, device = nvvm.compile_ir, dispatcher.get_current_device
+    compile_ir = nvvm.compile_ir
 
     def unfused(ir: Any, **options: Any) -> Any:
         for module in [ir] if isinstance(ir, str) else ir:
             called.update(re.findall(r"call [^@\n]*@\"?__nv_(\w+)", module))
         return compile_ir(ir, **options | {"fma": 0})
 
+    some_gpu = SimpleNamespace(compute_capability=COMPUTE_CAPABILITY)
     log = logging.getLogger("numba.cuda")
     level = log.level
-    with compiler.global_compiler_lock:
+    with (
+        global_compiler_lock,
+        patch.object(nvvm, "compile_ir", unfused),
+        patch.object(dispatcher, "get_current_device", lambda: some_gpu),
+        patch.object(np, "row_stack", np.vstack, create=True),
+    ):
         log.setLevel(max(level, logging.INFO))
-        nvvm.compile_ir = unfused
-        dispatcher.get_current_device = lambda: SimpleNamespace(
-            compute_capability=COMPUTE_CAPABILITY
-        )
         try:
             yield
         finally:
-            nvvm.compile_ir, dispatcher.get_current_device = compile_ir, device
             log.setLevel(level)
 
 
