@@ -21,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.reference.parts import require_part
 
 import highseason
 from highseason.core import compile as room
@@ -297,34 +298,6 @@ def test_an_edit_of_numbers_in_another_file_is_noticed(user: User, how: str) -> 
     assert user.run(code) == ["10.0", "hits", "0"]
 
 
-def test_functions_that_only_kernels_call_get_no_machine_code_of_their_own(
-    user: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from numba.core.codegen import JITCodeLibrary
-
-    def noted(library: JITCodeLibrary) -> None:
-        made.append(library.name)
-        make(library)
-
-    made: list[str] = []
-    make = JITCodeLibrary._finalize_specific
-    monkeypatch.setattr(JITCodeLibrary, "_finalize_specific", noted)
-    helped = KERNEL.replace(
-        "def triple",
-        """\
-from highseason.core.jitable import jitable
-
-@jitable
-def helper(x):
-    return 3.0 * x
-
-def triple""",
-    ).replace("return 3.0 * x\n\nrun", "return helper(x)\n\nrun")
-    assert user.run(helped) == ["6.0", "hits", "0"]
-    assert made == ["triple"]
-    assert user.run(helped) == ["6.0", "hits", "1"]
-
-
 def test_files_of_one_name_do_not_share_a_cache(user: User) -> None:
     (user.folder / "a").mkdir()
     (user.folder / "b").mkdir()
@@ -493,3 +466,28 @@ def test_a_kernel_has_the_same_stamp_in_every_process() -> None:
         for seed in ("1", "2", "3")
     }
     assert len(stamps) == 1
+
+
+#: Parts of numba that are no public API, by what `core.compile` does with them.
+PRIVATE = {
+    "numba.core.bytecode:FunctionIdentity._unique_ids": "numbers the symbols of compiled functions",
+    "numba.core.caching:_CacheLocator": "says where compiled code is kept",
+    "numba.core.caching:FunctionCache.load_overload": "loads compiled code",
+    "numba.core.caching:FunctionCache.save_overload": "keeps compiled code",
+    "numba.core.caching:FunctionCache.flush": "empties a damaged index",
+    "numba.core.caching:CompileResultCacheImpl.get_filename_base": "names the files of the cache",
+    "numba.core.compiler_lock:global_compiler_lock": "is held while a switch is changed",
+    "numba.core.dispatcher:Dispatcher.enable_caching": "sets `_cache`, as we do",
+    "numba.core.options:DefaultOptions.no_cfunc_wrapper": "spares functions that only kernels call",
+    "numba:config.SLP_VECTORIZE": "lets the compiler combine operations",
+}
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_numba_has_the_parts_that_are_used(name: str) -> None:
+    require_part("numba", name, PRIVATE[name], "core/compile.py")
+
+
+def test_a_part_that_moved_is_named() -> None:
+    with pytest.raises(pytest.fail.Exception, match=r"numba \S+ has no numba.core:gone, which .*"):
+        require_part("numba", "numba.core:gone", "is needed", "core/compile.py")

@@ -55,7 +55,7 @@ def compiled(function: Callable[..., Any], signature: Any) -> Callable[..., Any]
     _number_symbols_randomly()
     _register_jitables()
     dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
-    with _vectorizing(), _linking_helpers(), _cached(dispatcher, function):
+    with _vectorizing(), _cached(dispatcher, function):
         dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher  # type: ignore[no-any-return]  # numba is untyped
@@ -113,32 +113,6 @@ _known_to_numba = 0
 
 #: Options of functions that only kernels call: they have no entries for callers in Python and in C.
 _CALLED_BY_KERNELS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-
-
-@contextlib.contextmanager
-def _linking_helpers() -> Iterator[None]:
-    """Make no machine code of functions that only kernels call, as numba would for each of them.
-
-    A kernel links their intermediate code into its own, and so compiles in a fifth less time.
-    """
-    from numba import _dynfunc
-    from numba.core.cpu import CPUContext
-    from numba.core.targetconfig import ConfigStack
-
-    def executable(context: Any, library: Any, description: Any, environment: Any) -> Any:
-        flags = ConfigStack.top_or_none()  # None where a kernel comes from the cache
-        if flags is None or not flags.no_cfunc_wrapper:
-            return make(context, library, description, environment)
-        library._finalize_final_module = lambda: setattr(library, "_finalized", True)
-        library.finalize()
-        name, module = description.qualname, description.lookup_module()
-        return _dynfunc.make_function(module, name, "", 0, environment, (library,))
-
-    make, CPUContext.get_executable = CPUContext.get_executable, executable
-    try:
-        yield
-    finally:
-        CPUContext.get_executable = make
 
 
 def _register_jitables() -> None:

@@ -119,7 +119,7 @@ def test_the_compiler_fuses_when_it_may(caplog: pytest.LogCaptureFixture) -> Non
 PRIVATE = {
     "numba.cuda.cudadrv.nvvm:compile_ir": "is replaced, to compile without fused operations",
     "numba.cuda.dispatcher:get_current_device": "is replaced, to compile without a GPU",
-    "numba.cuda.core.compiler_lock:global_compiler_lock": "is held meanwhile",
+    "numba.cuda.compiler:global_compiler_lock": "is held meanwhile",
 }
 
 

@@ -90,8 +90,7 @@ def _compiling(called: set[str]) -> Iterator[None]:
     """
     from unittest.mock import patch
 
-    from numba.cuda import dispatcher
-    from numba.cuda.core.compiler_lock import global_compiler_lock
+    from numba.cuda import compiler, dispatcher
     from numba.cuda.cudadrv import nvvm
 
     compile_ir = nvvm.compile_ir
@@ -105,7 +104,7 @@ def _compiling(called: set[str]) -> Iterator[None]:
     log = logging.getLogger("numba.cuda")
     level = log.level
     with (
-        global_compiler_lock,
+        compiler.global_compiler_lock,
         patch.object(nvvm, "compile_ir", unfused),
         patch.object(dispatcher, "get_current_device", lambda: some_gpu),
         patch.object(np, "row_stack", np.vstack, create=True),
