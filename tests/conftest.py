@@ -41,7 +41,7 @@ def own_policies_forgotten() -> Iterator[None]:
     before = registry()
     yield
     for name in registry().keys() - before.keys():
-        del base._policies._entries[name]
+        del base._policies[name]
 
 
 @pytest.fixture

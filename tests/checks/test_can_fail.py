@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -492,7 +493,7 @@ def forget_names(monkeypatch: pytest.MonkeyPatch) -> None:
     import importlib
 
     room = importlib.import_module(registry_room.__module__)
-    monkeypatch.setattr(room._policies, "_entries", room.registry())
+    monkeypatch.setattr(room, "_policies", copy(room._policies))
 
 
 @pytest.mark.usefixtures("forget_names")

@@ -128,7 +128,7 @@ def with_a_name(policy: Any) -> Iterator[None]:
     kind.name = kind.__name__
     _policies.register(kind.name, kind)
     yield
-    del _policies._entries[kind.name]
+    del _policies[kind.name]
     kind.name = ""
 
 

@@ -97,7 +97,7 @@ def test_a_policy_in_a_new_file_needs_no_entry_elsewhere(
         assert str(parse("frugal:ties=random")) == "frugal:ties=random"
         assert declared(find("frugal")).keys() == {"ties", "count", "rho"}
     finally:
-        _policies._entries.pop("frugal", None)
+        _policies.pop("frugal", None)
         sys.modules.pop("highseason.policies.frugal", None)
 
 
