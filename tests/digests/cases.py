@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from tests.digests.digest import Near, stored
 
 import highseason as hs
+from highseason.policies.rule import running_worth
 from studies import authors_code
 
 Results = dict[str, Any]
@@ -288,7 +289,7 @@ def _lives() -> Results:
         found[f"{label} arms"] = lives.arms
         found[f"{label} typical"] = lives.typical(80)
         found[f"{label} spans"] = life_spans(lives, 3, 80)
-    found["worth"] = hs.lifetimes.running_worth(np.array([1.0, 2.5, 4.0]))
+    found["worth"] = running_worth(np.array([1.0, 2.5, 4.0]))
     return found
 
 
