@@ -7,7 +7,8 @@ over several lines, and where a quote is never closed, only its line is lost.
 """
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from io import BytesIO
@@ -20,7 +21,6 @@ from numpy.typing import NDArray
 
 from highseason.core.specs import did_you_mean
 from highseason.logs.conversion import BLANK, CUT, ConversionLog, shortened
-from highseason.logs.events import arrow
 from highseason.logs.text_file import TextFile, polars
 from highseason.traffic.columns import Column
 from highseason.traffic.files import find_delimiter, read_table
@@ -32,7 +32,6 @@ ROW_REASONS = (
 _BLANK, _BROKEN, _SHORT, _LONG, _CUT = range(1, 6)
 
 _ROWS = 1 << 16  # of Parquet read at a time
-_SHOWN = 50  # names of columns in an error
 _MOST_LINES = 100  # in one row; more are a quote that is never closed
 
 
@@ -61,31 +60,74 @@ class LogTable:
             yield replace(block, cells=cells)
 
     def _index(self, name: str) -> int:
-        count = self.names.count(name)
-        if count > 1:
+        if (count := self.names.count(name)) > 1:
             raise ValueError(
                 f"{self.path}, line 1: expected one column {name!r}, got {count}: rename the others"
             )
         if count == 0:
-            shown = [shortened(known) for known in self.names[:_SHOWN]]
-            more = len(self.names) - len(shown)
-            hint = did_you_mean(name, shown)
-            near = hint.startswith("Did")  # otherwise it repeats the names
-            raise ValueError(
-                f"{self.path}, line 1: expected a column {name!r}, got {', '.join(shown)}"
-                f"{f' and {more:,} more' if more else ''}{f'. {hint}' if near else ''}"
-            )
+            hint = did_you_mean(name, map(shortened, self.names))
+            raise ValueError(f"{self.path}, line 1: expected a column {name!r}. {hint}")
         return self.names.index(name)
 
 
 def open_table(path: Path, log: ConversionLog) -> LogTable:
     """A CSV file (also gzip), an Excel file or a Parquet file, recognised by its first bytes."""
+    pl = polars()
     with path.open("rb") as file:
         kind = file.read(4)
     if kind == b"PAR1":
-        return _open_parquet(path, log)
-    # The last is Excel's old kind, whose error says what to do.
-    return (_open_excel if kind in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0") else _open_csv)(path, log)
+        with _as_value_error(path):
+            names = pl.read_parquet_schema(path)
+        return _typed_table(path, log, names, pl.scan_parquet(path, glob=False))
+    if kind in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):  # the error of the old kind says what to do
+        sheet = read_table(path)
+        log.notes.extend(sheet.notes)
+        frame = pl.DataFrame({f"{i}": _typed(column) for i, column in enumerate(sheet.columns)})
+        names = [column.name for column in sheet.columns]
+        return _typed_table(path, log, names, frame.lazy(), np.asarray(sheet.lines, np.int64))
+    return _open_csv(path, log)
+
+
+def _typed_table(
+    path: Path, log: ConversionLog, names: Iterable[str], table: Any, lines: Any = None
+) -> LogTable:
+    """A lazy frame as a table; its rows are on these lines, or are counted from 1."""
+
+    def read(indices: dict[str, int]) -> Iterator[RowBlock]:
+        begin, places = 0, sorted(set(indices.values()))
+        with _as_value_error(path):
+            rows = table.select(polars().len()).collect().item()
+            for frame in table.select(polars().nth(places)).collect_batches(chunk_size=_ROWS):
+                end = begin + len(frame)
+                cells = {role: frame.to_series(places.index(i)) for role, i in indices.items()}
+                numbers = np.arange(begin + 1, end + 1) if lines is None else lines[begin:end]
+                faults = np.zeros(len(frame), np.int8)
+                yield RowBlock(cells, numbers, faults, partial(_row_text, frame))
+                log.advance(path.stat().st_size * end // rows)
+                begin = end
+
+    return LogTable(path, tuple(map(str.strip, names)), read)
+
+
+@contextmanager
+def _as_value_error(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except polars().exceptions.PolarsError as error:
+        raise ValueError(f"{path} cannot be read: {str(error).splitlines()[0]}") from error
+
+
+def _row_text(frame: Any, row: int) -> str:
+    return ",".join(map(str, frame.row(row)))
+
+
+def _typed(column: Column) -> Any:
+    """Numbers as whole numbers if they are, so that an id keeps its name; the rest as text."""
+    if column.cells.dtype.kind == "O":
+        return polars().Series(column.texts, dtype=polars().String)
+    numbers = polars().Series(column.numbers, nan_to_null=True)
+    is_whole = bool((numbers.drop_nulls() % 1 == 0).all())
+    return numbers.cast(polars().Int64) if is_whole else numbers
 
 
 def _open_csv(path: Path, log: ConversionLog) -> LogTable:
@@ -250,64 +292,3 @@ def _cells_of(text: str, mark: str) -> list[str]:
         return [] if text.count('"') % 2 else next(csv.reader([text], delimiter=mark), [])
     except csv.Error:
         return []
-
-
-def _open_parquet(path: Path, log: ConversionLog) -> LogTable:
-    try:
-        file = arrow("pyarrow.parquet").ParquetFile(path)
-    except (arrow().ArrowException, OSError) as error:
-        raise _not_parquet(path, error) from error
-    names = tuple(file.schema_arrow.names)
-    return LogTable(path, tuple(map(str.strip, names)), partial(_parquet_blocks, path, log, file))
-
-
-def _parquet_blocks(
-    path: Path, log: ConversionLog, file: Any, indices: dict[str, int]
-) -> Iterator[RowBlock]:
-    names = {role: file.schema_arrow.names[i] for role, i in indices.items()}
-    size, rows, before = path.stat().st_size, file.metadata.num_rows, 0
-    try:
-        for batch in file.iter_batches(_ROWS, columns=list(set(names.values()))):
-            frame = polars().from_arrow(batch)
-            lines = before + 1 + np.arange(len(frame))
-            before += len(frame)
-            cells = {role: frame[name] for role, name in names.items()}
-            faults = np.zeros(len(frame), np.int8)
-            yield RowBlock(cells, lines, faults, partial(_row_text, frame))
-            log.advance(size * before // rows)
-    except (arrow().ArrowException, OSError) as error:
-        raise _not_parquet(path, error) from error
-
-
-def _not_parquet(path: Path, error: Exception) -> ValueError:
-    return ValueError(f"{path} cannot be read as Parquet: {str(error).splitlines()[0]}")
-
-
-def _row_text(frame: Any, row: int) -> str:
-    return ",".join(map(str, frame.row(row)))
-
-
-def _open_excel(path: Path, log: ConversionLog) -> LogTable:
-    sheet = read_table(path)
-    log.notes.extend(sheet.notes)
-    frame = polars().DataFrame({f"{i}": _typed(column) for i, column in enumerate(sheet.columns)})
-    read = partial(_excel_blocks, path, log, frame, np.asarray(sheet.lines, np.int64))
-    return LogTable(path, tuple(column.name for column in sheet.columns), read)
-
-
-def _typed(column: Column) -> Any:
-    """Numbers as whole numbers if they are, so that an id keeps its name; the rest as text."""
-    if column.cells.dtype.kind == "O":
-        texts = [column.text(i) for i in range(len(column.cells))]
-        return polars().Series(texts, dtype=polars().String)
-    numbers = polars().Series(column.numbers, nan_to_null=True)
-    is_whole = bool((numbers.drop_nulls() % 1 == 0).all())
-    return numbers.cast(polars().Int64) if is_whole else numbers
-
-
-def _excel_blocks(
-    path: Path, log: ConversionLog, frame: Any, lines: NDArray[np.int64], indices: dict[str, int]
-) -> Iterator[RowBlock]:
-    cells = {role: frame[f"{i}"] for role, i in indices.items()}
-    yield RowBlock(cells, lines, np.zeros(len(frame), np.int8), partial(_row_text, frame))
-    log.advance(path.stat().st_size)

@@ -7,6 +7,7 @@ Pools repeat for thousands of lines, so only distinct pools are parsed, and only
 pool and article are judged.
 """
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -45,7 +46,7 @@ _TIMES = re.compile(r"[0-9]{1,18}")  # fits 64 bits
 _NAMES = re.compile(r"\|[ \t\r]*([^ \t\r|]*)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST_ID = 256  # characters
-_REMEMBERED = 1 << 21  # characters of pools
+_REMEMBERED = 1 << 10  # pools
 
 
 @dataclass(frozen=True)
@@ -208,12 +209,11 @@ def read_head(line: str) -> tuple[int, str, int, str] | str:
     return (int(time), shown, int(click), pool) if bar else _EMPTY
 
 
-@dataclass
-class _Pool:
-    """The articles of a pool's text; it has a number once an event shows one of them."""
-
-    articles: dict[str, None] | None  # None: one of them has no readable id
-    number: int | None = None
+def _articles(pool: str) -> dict[str, None] | None:
+    """The articles of a pool: what follows each bar, up to a gap or the next bar."""
+    articles = dict.fromkeys(_NAMES.findall(f"|{pool}"))
+    is_good = all(name and len(name) <= _LONGEST_ID for name in articles)
+    return articles if is_good and not _CONTROL.search("".join(articles)) else None
 
 
 class _Reading:
@@ -221,78 +221,50 @@ class _Reading:
 
     def __init__(self, wanted: YahooLog, ids: IdIndex, log: ConversionLog) -> None:
         self._wanted, self._ids, self._log = wanted, ids, log
-        self._pools: dict[str, _Pool] = {}
-        self._remembered = 0
+        remember = functools.lru_cache(_REMEMBERED)
+        self._articles, self._number = remember(_articles), remember(self._number_of)
         self._last_pool = ""  # of the file
         log.format = wanted.format or ""
 
     def lines(self, file: Path, line: int, parsed: _Parsed) -> Iterator[EventBatch]:
         """Number the arms and pools of lines from `line` on, record them, yield their events."""
-        self._skip_cut_line(line == 1, parsed)
         good = np.flatnonzero(parsed.faults == 0)
+        before = "" if line == 1 else self._last_pool
+        pools = [before, *(parsed.pool.values[code] for code in parsed.pool.codes[good[-2:]])]
+        self._last_pool = pools[-1]
+        if parsed.is_open and good.size and good[-1] == parsed.time.size - 1:
+            # The file was cut if it ends in a part of the pool of the line before.
+            whole, mine = (text.rstrip(" \t\r") for text in pools[-2:])
+            if whole != mine and whole.startswith(mine):
+                parsed.faults[-1], good = _FAULT[CUT], good[:-1]
         fault, arm, pool = pairs(parsed.pool, parsed.shown).take(good).numbers(self._judge)
-        self._refuse_wrong_format(file, line + good, fault)
+        first = np.flatnonzero(np.isin(fault, (0, _FAULT[_OTHER])))[:1]
+        if self._wanted.format and not self._log.events and fault[first].any():
+            raise ValueError(
+                f"{file}, line {line + good[first[0]]}: not a line of the format "
+                f"{self._wanted.format}: expected {self._wanted.expected}"
+            )
         parsed.faults[good] = fault
         is_event = fault == 0
-        time = parsed.time[good][is_event]
-        lines = line + np.arange(parsed.time.size)
+        time, lines = parsed.time[good][is_event], line + np.arange(parsed.time.size)
         self._log.record(file, lines, parsed.faults, _REASONS, time, parsed.text)
         if time.size:
             arm, pool = (column[is_event].astype(np.int32) for column in (arm, pool))
             yield EventBatch(time, arm, parsed.click[good][is_event], pool)
 
-    def _skip_cut_line(self, is_start: bool, parsed: _Parsed) -> None:
-        """A file was cut if it ends without a newline in a part of the pool of the line before."""
-        rows = np.flatnonzero(parsed.faults == 0)[-2:]
-        before = "" if is_start else self._last_pool
-        pools = [before, *(parsed.pool.values[code] for code in parsed.pool.codes[rows])]
-        if parsed.is_open and rows.size and rows[-1] == parsed.time.size - 1:
-            whole, mine = (text.rstrip(" \t\r") for text in pools[-2:])
-            if whole != mine and whole.startswith(mine):
-                parsed.faults[-1] = _FAULT[CUT]
-        self._last_pool = pools[-1]
-
     def _judge(self, pair: tuple[str, str]) -> tuple[int, int, int]:
         """The fault of lines that show an article from a pool, or its arm and pool."""
-        text, shown = pair
-        pool = self._pool(text)
-        if pool.articles is None:
+        pool, shown = pair
+        articles = self._articles(pool)
+        if articles is None:
             return _FAULT[_BAD_ID], 0, 0
-        if shown not in pool.articles:
+        if shown not in articles:
             return _FAULT[_NOT_OFFERED], 0, 0
         kind = "r6b" if shown.startswith("id-") else "r6a"
         if self._log.format not in ("", kind):
             return _FAULT[_OTHER], 0, 0
-        self._log.format = kind
-        if pool.number is None:
-            pool.number = self._ids.pool([self._ids.arm(name) for name in pool.articles])
-        return 0, self._ids.arm(shown), pool.number
+        self._log.format, number = kind, self._number(pool)  # its arms come before other ones
+        return 0, self._ids.arm(shown), number
 
-    def _pool(self, text: str) -> _Pool:
-        if text not in self._pools:
-            self._remembered += len(text)
-            if self._remembered > _REMEMBERED:
-                self._pools.clear()
-                self._remembered = len(text)
-            self._pools[text] = _Pool(_articles(text))
-        return self._pools[text]
-
-    def _refuse_wrong_format(
-        self, file: Path, lines: NDArray[np.int64], fault: NDArray[np.int64]
-    ) -> None:
-        """Stop where a format was asked for and the log begins in the other one."""
-        if self._log.events or not self._wanted.format:
-            return
-        first = np.flatnonzero(np.isin(fault, (0, _FAULT[_OTHER])))[:1]
-        if fault[first].any():
-            raise ValueError(
-                f"{file}, line {lines[first[0]]}: not a line of the format "
-                f"{self._wanted.format}: expected {self._wanted.expected}"
-            )
-
-
-def _articles(text: str) -> dict[str, None] | None:
-    """The articles of a pool: what follows each bar, up to a gap or the next bar."""
-    articles = dict.fromkeys(_NAMES.findall(f"|{text}"))
-    is_good = all(name and len(name) <= _LONGEST_ID for name in articles)
-    return articles if is_good and not _CONTROL.search("".join(articles)) else None
+    def _number_of(self, pool: str) -> int:
+        return self._ids.pool([self._ids.arm(name) for name in self._articles(pool) or ()])
