@@ -104,14 +104,12 @@ class FrontPage:
             )
         if self.articles is not None:
             whole_number("articles", self.articles, at_least=1)
-        if self.rates is not None:
-            self._check_rates(self.rates)
-
-    def _check_rates(self, rates: Sequence[float]) -> None:
-        if len(rates) == 0 or not all(0 <= rate <= 1 for rate in rates):
+        if self.rates is None:
+            return
+        if len(self.rates) == 0 or not all(0 <= rate <= 1 for rate in self.rates):
             raise ValueError("rates must be numbers between 0 and 1, one per article")
-        if self.articles not in (None, len(rates)):
-            raise ValueError(f"articles={self.articles}, but {len(rates)} rates: omit it")
+        if self.articles not in (None, len(self.rates)):
+            raise ValueError(f"articles={self.articles}, but {len(self.rates)} rates: omit it")
 
     @property
     def seconds(self) -> int:
@@ -161,20 +159,30 @@ class GeneratedWorld:
             starts, ends = _lifetimes(page.key(_LIFETIMES), page.start, end)
         else:
             starts, ends = np.full(fixed, page.start, np.int64), np.full(fixed, end, np.int64)
-        drawn = _rates(page.key(_RATES), starts.size)
-        rates = drawn if page.rates is None else np.array(page.rates, np.float64)
-        since, pools = _pools(starts, ends, page.start, end)
+        if page.rates is None:  # of six uniform numbers, the third smallest is Beta(3, 4)
+            keys = hash_at(page.key(_RATES), np.arange(starts.size, dtype=np.uint64))
+            third = np.sort(arm_uniforms(keys, 6), axis=1)[:, 2]
+            rates = np.asarray(_LOWEST_RATE + (_HIGHEST_RATE - _LOWEST_RATE) * third)
+        else:
+            rates = np.array(page.rates, np.float64)
+        changes = np.unique(np.concatenate([starts, ends]))
+        inside = changes[(changes > page.start) & (changes < end)]
+        since = np.concatenate([[page.start], inside]).astype(np.int64)
+        pools = Pools.of([np.flatnonzero((starts <= s) & (s < ends)) for s in since])
         drift = 0.0 if fixed else page.drift
         offer = Offer(
             since=since,
             offsets=pools.offsets,
             members=pools.members,
-            reach=_reach(pools, _weights(rates, page.tilt)),
+            reach=_reach(pools, rates, page.tilt),
             rates=rates,
             slopes=drift * rates / (ends - starts),
             middles=(starts + ends) / 2,
         )
-        ids = _ids(page.key(_IDS), starts.size)
+        # Ids as Yahoo! gave them: numbers that rise with the starts, with gaps.
+        key = np.array([page.key(_IDS)], np.uint64)
+        gaps = 1 + (arm_uniforms(key, starts.size)[0] * 25).astype(np.int64)
+        ids = tuple(f"id-{number}" for number in 550_000 + np.cumsum(gaps))
         return cls(page, end, ids, starts, ends, pools, offer, drift)
 
 
@@ -198,40 +206,13 @@ def _lifetimes(key: int, start: int, end: int) -> tuple[NDArray[np.int64], NDArr
     return starts, ends
 
 
-def _rates(key: int, count: int) -> NDArray[np.float64]:
-    """Click rates: of six uniform numbers, the third smallest has the distribution Beta(3, 4)."""
-    keys = hash_at(np.uint64(key), np.arange(count, dtype=np.uint64))
-    third = np.sort(arm_uniforms(keys, 6), axis=1)[:, 2]
-    return np.asarray(_LOWEST_RATE + (_HIGHEST_RATE - _LOWEST_RATE) * third)
-
-
-def _ids(key: int, count: int) -> tuple[str, ...]:
-    """Ids as Yahoo! gave them: numbers that rise with the starts, with gaps."""
-    gaps = 1 + (arm_uniforms(np.array([key], np.uint64), count)[0] * 25).astype(np.int64)
-    return tuple(f"id-{number}" for number in 550_000 + np.cumsum(gaps))
-
-
-def _pools(
-    starts: NDArray[np.int64], ends: NDArray[np.int64], start: int, end: int
-) -> tuple[NDArray[np.int64], Pools]:
-    """The pools in their order, and since when each is on offer."""
-    changes = np.unique(np.concatenate([starts, ends]))
-    inside = changes[(changes > start) & (changes < end)]
-    since = np.concatenate([[start], inside]).astype(np.int64)
-    return since, Pools.of([np.flatnonzero((starts <= s) & (s < ends)) for s in since])
-
-
-def _weights(rates: NDArray[np.float64], tilt: float) -> NDArray[np.float64]:
+def _reach(pools: Pools, rates: NDArray[np.float64], tilt: float) -> NDArray[np.float64]:
+    """The running sum of the propensities within each pool."""
     if tilt < 0 and not rates.all():
         raise ValueError("a negative tilt needs click rates above 0")
     weights: NDArray[np.float64] = (rates / max(rates.mean(), 1e-300)) ** tilt
     if not weights.sum() > 0:
         raise ValueError("a positive tilt needs a click rate above 0")
-    return weights
-
-
-def _reach(pools: Pools, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The running sum of the propensities within each pool."""
     if (weights == 1).all():
         return np.concatenate([np.arange(1, size + 1) / size for size in pools.sizes])
     sums = [np.cumsum(weights[pools[i]]) for i in range(len(pools))]

@@ -2,11 +2,10 @@
 
 import gzip
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,18 +112,14 @@ def _compact(world: GeneratedWorld, log: EventBatch) -> Generated:
         arms=tuple(world.ids[i] for i in seen),
         pools=Pools.of([index[pool] for pool in pools]),
     )
-    rates, starts, ends = world.offer.rates[seen], world.starts[seen], world.ends[seen]
-    return Generated(events, rates, starts, ends, _propensities(world, log), world.drift)
-
-
-def _propensities(world: GeneratedWorld, log: EventBatch) -> NDArray[np.float64]:
-    """The probability with which each event's arm was shown."""
-    pools, reach = world.pools, world.offer.reach
-    each = np.diff(reach, prepend=0.0)
-    each[pools.offsets[:-1]] = reach[pools.offsets[:-1]]
-    width = np.int64(pools.members.max(initial=0)) + 1
-    keys = np.repeat(np.arange(len(pools)), pools.sizes) * width + pools.members
-    return np.asarray(each[np.searchsorted(keys, log.pool * width + log.arm)])
+    offer, every = world.offer, world.pools
+    each = np.diff(offer.reach, prepend=0.0)  # the propensity of each arm of each pool
+    each[every.offsets[:-1]] = offer.reach[every.offsets[:-1]]
+    width = np.int64(every.members.max(initial=0)) + 1
+    keys = np.repeat(np.arange(len(every)), every.sizes) * width + every.members
+    propensity = np.asarray(each[np.searchsorted(keys, log.pool * width + log.arm)])
+    rates, starts, ends = offer.rates[seen], world.starts[seen], world.ends[seen]
+    return Generated(events, rates, starts, ends, propensity, world.drift)
 
 
 def generate_log(
@@ -155,11 +150,9 @@ def generate_log(
     world = GeneratedWorld.of(FrontPage(days, seed, **settings))
     pieces, lines, written = _pieces(world), 0, []
     for path, end in _files(Path(out), world, zipped):
-        with (
-            atomic_write(path) as unfinished,
-            unfinished.open("wb") as raw,
-            _packed(raw, zipped) as file,
-        ):
+        with atomic_write(path) as unfinished, unfinished.open("wb") as raw:
+            # It must not note the time: equal lines give equal bytes.
+            file: Any = gzip.GzipFile("", "wb", _LEVEL, raw, mtime=0) if zipped else raw
             for piece, until in pieces:
                 file.write(_text(world, piece, lines))
                 lines += piece.time.size
@@ -167,6 +160,7 @@ def generate_log(
                     progress(until - world.page.start, world.page.seconds)
                 if until >= end:
                     break
+            file.close()
         written.append(path)
     return tuple(written)
 
@@ -180,11 +174,6 @@ def _files(out: Path, world: GeneratedWorld, zipped: bool) -> Iterator[tuple[Pat
         date = datetime.fromtimestamp(day * DAY, UTC).strftime("%Y%m%d")
         name = f"ydata-fp-td-clicks-v2_0.{date}" + (".gz" if zipped else "")
         yield out / name, (day + 1) * DAY
-
-
-def _packed(file: IO[bytes], zipped: bool) -> Any:
-    """The file, or gzip into it; it must not note the time: equal lines give equal bytes."""
-    return gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) if zipped else nullcontext(file)
 
 
 def _text(world: GeneratedWorld, piece: EventBatch, first: int) -> bytes:
