@@ -2,9 +2,9 @@
 
 Ours is `replay` on a log in memory with everything it reports: for one policy on the bare log
 (which adds counting G, lifetimes and the uniformity test), and for one more on a `PreparedLog`.
-The others get the first records of the same log, as the objects they expect, built outside the
-clock.  CPU time per record is compared, measured in alternation.  River's ε falls about as ours
-does over these records; over the whole log both hardly explore, which costs River more, us less.
+The others get the first events of the same log, as the objects they expect, built outside the
+clock.  CPU time per event is compared, measured in alternation.  River's ε falls about as ours
+does over these events; over the whole log both hardly explore, which costs River more, us less.
 
     make bench
 """
@@ -31,7 +31,7 @@ from highseason.logs import Events, PreparedLog, generate_events, replay
 DAYS = 5.6
 SAMPLE = 100_000
 ROUNDS = 3
-#: The ratio that must be reached on a ready log: the others get their records ready-made, too.
+#: The ratio that must be reached on a ready log: the others get their events ready-made, too.
 NEEDED = {"River UCB": 100.0, "River ε-greedy": 100.0}
 
 POLICIES = {
@@ -44,18 +44,18 @@ POLICIES = {
     "variable-pool": hs.VariablePool(),
 }
 
-Record = tuple[list[int], None, int, int]
+Event = tuple[list[int], None, int, int]
 
 
-def sample(log: Events) -> list[Record]:
-    """The first records as (arms on offer, no context, arm shown, reward)."""
+def sample(log: Events) -> list[Event]:
+    """The first events as (arms on offer, no context, arm shown, reward)."""
     pools = [log.pools[p].tolist() for p in range(len(log.pools))]
     columns = (log.pool, log.arm, log.reward)
     rows = zip(*(column[:SAMPLE].tolist() for column in columns), strict=True)
     return [(pools[pool], None, arm, int(reward)) for pool, arm, reward in rows]
 
 
-def python_ucb(history: list[Record]) -> float:
+def python_ucb(history: list[Event]) -> float:
     """UCB1 with dictionaries, as one would write it first."""
     pulls: dict[int, int] = {}
     sums: dict[int, float] = {}
@@ -72,7 +72,7 @@ def python_ucb(history: list[Record]) -> float:
     return total / max(1, turns)
 
 
-def python_epsilon(history: list[Record]) -> float:
+def python_epsilon(history: list[Event]) -> float:
     """ε-greedy, ε = arms / turn, with dictionaries."""
     lots = random.Random(1)
     pulls: dict[int, int] = {}
@@ -92,11 +92,11 @@ def python_epsilon(history: list[Record]) -> float:
     return total / max(1, turns)
 
 
-def river_loop(kind: str) -> Callable[[list[Record]], object]:
+def river_loop(kind: str) -> Callable[[list[Event]], object]:
     """River's `evaluate_offline` with its policy of that kind."""
     from river import bandit, stats
 
-    def run(history: list[Record]) -> object:
+    def run(history: list[Event]) -> object:
         policy = (
             bandit.UCB(delta=1, seed=1)
             if kind == "ucb"
@@ -107,9 +107,9 @@ def river_loop(kind: str) -> Callable[[list[Record]], object]:
     return run
 
 
-def rivals() -> dict[str, tuple[str, Callable[[list[Record]], object]]]:
+def rivals() -> dict[str, tuple[str, Callable[[list[Event]], object]]]:
     """Everything we compare with, by name: which of our policies it is, and the loop."""
-    found: dict[str, tuple[str, Callable[[list[Record]], object]]] = {
+    found: dict[str, tuple[str, Callable[[list[Event]], object]]] = {
         "Python UCB": ("ucb", python_ucb),
         "Python ε-greedy": ("epsilon-greedy", python_epsilon),
     }
@@ -131,9 +131,9 @@ def seconds(work: Callable[[], object]) -> float:
 def main() -> None:
     log = generate_events(DAYS, seed=1).events
     history = sample(log)
-    records = len(log)
+    events = len(log)
     print(
-        f"{records:,} events of {len(log.arms)} arms, pools of {np.mean(log.pools.sizes):.0f} on "
+        f"{events:,} events of {len(log.arms)} arms, pools of {np.mean(log.pools.sizes):.0f} on "
         f"average; least CPU time of {ROUNDS} rounds"
     )
     for policy in POLICIES.values():
@@ -149,18 +149,18 @@ def main() -> None:
             ready[name] = min(ready[name], seconds(lambda p=policy: replay(p, prepared)))  # noqa: B023  # called before the loop goes on
         for name, (_, loop) in rivals().items():
             theirs[name] = min(theirs[name], seconds(lambda f=loop: f(history)))
-    table = Table("policy", "bare log, s", "ready log, s", "million records/s (ready)")
+    table = Table("policy", "bare log, s", "ready log, s", "million events/s (ready)")
     for name in POLICIES:
-        rate = records / ready[name] / 1e6
+        rate = events / ready[name] / 1e6
         table.add_row(name, f"{bare[name]:.2f}", f"{ready[name]:.2f}", f"{rate:.0f}")
     Console().print(table)
     ratios = Table(
-        "against", "µs a record", "ours, bare", "ratio", "ours, ready", "ratio", "needed"
+        "against", "µs an event", "ours, bare", "ratio", "ours, ready", "ratio", "needed"
     )
     failed = False
     for name, (mine, _) in rivals().items():
         each = 1e6 * theirs[name] / SAMPLE
-        first, more = 1e6 * bare[mine] / records, 1e6 * ready[mine] / records
+        first, more = 1e6 * bare[mine] / events, 1e6 * ready[mine] / events
         needed = NEEDED.get(name, 0.0)
         failed |= each / more < needed
         ratios.add_row(

@@ -20,7 +20,7 @@ LOG = fixed_log(MEANS, 3000, a_bin=(3, 12))
 
 
 def test_a_window_is_a_log_of_its_own_with_the_whole_logs_g() -> None:
-    # Bins of 3 and 12 records: these windows cut none, so that G is the same.
+    # Bins of 3 and 12 events: these windows cut none, so that G is the same.
     found = replay_many("ucb-z:z=7", LOG, runs=4, window=900, step=450)["ucb-z:z=7"]
     assert found.how == "windows"
     assert found.means.size == 4
@@ -77,7 +77,7 @@ def test_only_windows_that_fit() -> None:
         replay_many("ucb", LOG)
 
 
-def test_many_runs_report_records_and_issues() -> None:
+def test_many_runs_report_events_and_issues() -> None:
     found = replay_many(["uniform", "ucb"], LOG, runs=3, window=900, step=450, turns=200)
     for runs in found.policies:
         assert runs.read == (3 * 4 * 3000 if runs.how == "repeat" else 3 * 900)
@@ -330,7 +330,7 @@ def test_too_few_or_empty_runs() -> None:
         compare([1.0, np.nan], [1.0, 2.0])
 
 
-def test_runs_report_the_ground_truth_of_matched_records() -> None:
+def test_runs_report_the_ground_truth_of_matched_events() -> None:
     log = fixed_log((0.2, 0.8), 600)
     players = {"e": "epsilon-greedy", "u": "ucb"}
     own = replay_many(

@@ -246,7 +246,7 @@ def test_choosing_an_unavailable_arm_is_an_error() -> None:
 
 
 def tiny(shown: str, init: str = "first-shown", **more: Any) -> list[int]:
-    """The numbers of the matched records of greedy, which plays c once it has seen it pay."""
+    """The numbers of the matched events of greedy, which plays c once it has seen it pay."""
     pool = [["a", "b", "c", "z"]] * len(shown)
     log = Events.of(range(len(shown)), list(shown), [arm == "c" for arm in shown], pool)
     course = PreparedLog.of(log)

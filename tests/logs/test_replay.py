@@ -58,7 +58,7 @@ def assert_unbiased(policy: Policy, a_bin: tuple[int, ...], logs: int, games: in
     means = replayed(policy, log, logs, shuffled=len(a_bin) > 1)
     arms = hs.rewards.bernoulli(means=MEANS)
     rng = np.random.default_rng(6)
-    paths = 1 if len(a_bin) == 1 else games // 100  # shuffled records have a new G in every log
+    paths = 1 if len(a_bin) == 1 else games // 100  # shuffled events have a new G in every log
     truth = []
     for path in range(paths):
         G = rng.choice(log.G, TURNS)
@@ -212,7 +212,7 @@ def test_small_pools_are_not_over_weighted(thinned: bool) -> None:
         assert "at random" in result.verdict(found.label), "0.30 is what any policy earns here"
 
 
-def test_the_share_of_matches_is_expected_of_the_records_that_were_met() -> None:
+def test_the_share_of_matches_is_expected_of_the_events_that_were_met() -> None:
     log = two_pools(20_000)
     order = np.argsort(log.pool, kind="stable")  # small pools first
     found = replay("uniform", log.take(order), turns=3000)
@@ -270,7 +270,7 @@ def test_a_log_is_diagnosed_once() -> None:
     assert diagnose(PreparedLog.of(fixed_log(MEANS, 50))) is not diagnose(prepared)
 
 
-def test_a_small_deviation_in_many_records_is_not_reported() -> None:
+def test_a_small_deviation_in_many_events_is_not_reported() -> None:
     counts = np.array([102_000, 100_000, 98_000])
     arm = np.repeat(np.arange(3), counts).astype(np.int32)
     np.random.default_rng(1).shuffle(arm)
@@ -288,7 +288,7 @@ def test_a_log_that_ends_early_divides_by_the_turns_it_reached() -> None:
     assert f"ended after {reached.turns:,} of 5,000 turns" in found.verdict("ucb")
 
 
-def test_it_stops_after_the_requested_turns_and_counts_every_record() -> None:
+def test_it_stops_after_the_requested_turns_and_counts_every_event() -> None:
     found = replay("epsilon-greedy", mortal_log(900), turns=100)["epsilon-greedy"]
     assert found.turns == 100
     assert sum(found.rejected.values()) + found.turns == found.read == 900
@@ -298,7 +298,7 @@ def test_it_stops_after_the_requested_turns_and_counts_every_record() -> None:
     assert found.curve_means[-1] == pytest.approx(found.mean.value)
 
 
-def test_g_counts_records_of_arms_that_are_not_studied() -> None:
+def test_g_counts_events_of_arms_that_are_not_studied() -> None:
     course = PreparedLog.of(fixed_log(MEANS, 100, a_bin=(5,)), arms=["a"])
     assert set(course.G) == {5.0}
 
@@ -390,7 +390,7 @@ def test_one_arm_always_matches() -> None:
     assert (found.turns, found.reward) == (3, 2.0)
 
 
-def test_records_whose_arm_is_not_in_their_pool_are_counted_and_left_out() -> None:
+def test_events_whose_arm_is_not_in_their_pool_are_counted_and_left_out() -> None:
     log = Events.of([1, 2, 3, 4], "abab", [1, 1, 1, 1], [["a"], ["a"], ["a"], ["a", "b"]])
     found = replay("greedy", log)["greedy"]
     assert found.rejected["arm not in its pool"] == 1
