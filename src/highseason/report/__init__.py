@@ -14,7 +14,6 @@ from highseason.policies.timing import timing as timing
 from highseason.report.bound_plots import bound as bound
 from highseason.report.bound_plots import exploration as exploration
 from highseason.report.bound_plots import minimum_pulls as minimum_pulls
-from highseason.report.calendar_plots import calendar as calendar
 from highseason.report.drawing import figure_size as figure_size
 from highseason.report.figure import SUFFIXES as SUFFIXES
 from highseason.report.figure import Drawings as Drawings
@@ -28,6 +27,7 @@ from highseason.report.multiplier_plots import forecast as forecast
 from highseason.report.multiplier_plots import multiplier as multiplier
 from highseason.report.page import render as render
 from highseason.report.plan_plots import advice as advice
+from highseason.report.plan_plots import calendar as calendar
 from highseason.report.plan_plots import plan as plan
 from highseason.report.simulation_plots import curves as curves
 from highseason.report.simulation_plots import rewards as rewards
