@@ -454,8 +454,8 @@ class BlockSummary(NamedTuple):
     ) -> Self:
         """The summary of games: for each metric, rewards first, a row per policy."""
         reward = games[0]
-        with np.errstate(divide="ignore", invalid="ignore"):  # a first policy that earned nothing
-            values = np.stack([*games, reward / reward[0]])
+        ratio = np.full_like(reward, math.nan)  # where the first policy earned nothing
+        values = np.stack([*games, np.divide(reward, reward[0], out=ratio, where=reward[0] != 0)])
         return cls(Moments.of(values), sums, bins, values[:-1] if keep else None)
 
 
