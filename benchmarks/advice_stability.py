@@ -24,7 +24,7 @@ from typing import NamedTuple
 import highseason as hs
 from highseason.advice import World
 from highseason.advice.recommend import Judge, affordable
-from highseason.core.executors import opened
+from highseason.core.parallel import opened
 from highseason.traffic import Multiplier, read
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"

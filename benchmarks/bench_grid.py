@@ -15,7 +15,7 @@ import time
 import warnings
 
 import highseason as hs
-from highseason.core.executors import worker_count
+from highseason.core.parallel import worker_count
 
 POLICIES = [
     hs.EpsilonGreedy(k=110),

@@ -31,7 +31,7 @@ from rich.table import Table
 
 import highseason as hs
 from highseason.advice import derive_seed
-from highseason.core.executors import opened
+from highseason.core.parallel import opened
 from highseason.core.warnings import quiet
 from highseason.engine.results import Estimate
 

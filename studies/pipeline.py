@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from highseason.core import text
-from highseason.core.executors import Executors, opened
-from highseason.core.parallel import map_blocks
-from highseason.core.shipped import take_along
+from highseason.core.parallel import Executors, map_blocks, opened
+from highseason.core.pools import take_along
 from highseason.core.version import __version__
 from highseason.engine import Table
 from studies import frames, paper

@@ -14,11 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.advice import Budget, Evaluate, Space, derive_seed, on_games, search
-from highseason.core.checkpoints import Checkpoint
+from highseason.core.checkpoints import Checkpoint, fingerprint
 from highseason.core.compile import sources_hash
-from highseason.core.executors import Executors, Pool
-from highseason.core.fingerprint import fingerprint
-from highseason.core.parallel import map_blocks
+from highseason.core.parallel import Executors, Pool, map_blocks
 from highseason.core.random import draw, seed_key
 from highseason.core.warnings import quiet
 from highseason.engine import SimulationResult, simulate

@@ -17,7 +17,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is importe
 os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
 
 import highseason as hs  # after the setting above
-from highseason.core import executors
+from highseason.core import parallel
 from highseason.policies import base, registry
 
 settings.register_profile("fixed", deadline=None, derandomize=True, max_examples=40)
@@ -95,7 +95,7 @@ def few_games(monkeypatch: pytest.MonkeyPatch, quick_advice: None) -> None:
     def only_if_asked(workers: int | None) -> int:
         return count(1 if workers is None else workers)
 
-    count = executors.worker_count
+    count = parallel.worker_count
     for name, most in FEW.items():
         monkeypatch.setattr(hs, name, fewer(getattr(hs, name), most))
-    monkeypatch.setattr(executors, "worker_count", only_if_asked)
+    monkeypatch.setattr(parallel, "worker_count", only_if_asked)

@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from highseason.core.compile import compiled, function_type
-from highseason.core.executors import Executors
 from highseason.core.jitable import jitable
-from highseason.core.parallel import map_blocks
+from highseason.core.parallel import Executors, map_blocks
 from highseason.core.random import REWARD, draw, game_keys, hash_at, turn_key
 from highseason.engine.kernels import interface
 from highseason.engine.turn import illegal_arm, is_legal

@@ -29,7 +29,7 @@ from highseason.advice.comparison import (
 from highseason.advice.recommend import Finalists, Judge, middle_of_flip
 from highseason.advice.trials import ends_of
 from highseason.cli.output import plain
-from highseason.core.executors import opened
+from highseason.core.parallel import opened
 from highseason.engine import Moments, SimulationResult
 
 T = np.arange(120)

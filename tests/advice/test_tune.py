@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import highseason as hs
 from highseason.advice import Axis, Budget, Score, Space, derive_seed, on_games, search
 from highseason.advice.trials import _KnownRegrets
-from highseason.core.executors import Pool
+from highseason.core.parallel import Pool
 from highseason.engine.simulate import Simulation
 
 G = hs.traffic.wave(turns=200)

@@ -10,7 +10,7 @@ import pytest
 
 import highseason as hs
 from highseason.checks.games import threads_do_not_matter
-from highseason.core import executors
+from highseason.core import parallel
 from highseason.policies import Policy, registry
 
 PAIRS = [*hs.checks.policy_checks(), *hs.checks.multiplier_checks()]
@@ -56,7 +56,7 @@ def test_games_that_compare_threads_use_them(
             threads.append(self._max_workers)
             return super().submit(*task, **named)
 
-    monkeypatch.setattr(executors, "ThreadPoolExecutor", Noted)
+    monkeypatch.setattr(parallel, "ThreadPoolExecutor", Noted)
     threads_do_not_matter(policy)
     assert len(threads) >= 2
     assert set(threads) == {2}

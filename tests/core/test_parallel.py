@@ -14,12 +14,10 @@ from typing import Any
 
 import pytest
 
-from highseason.core import executors
-from highseason.core.checkpoints import Checkpoint
-from highseason.core.executors import opened
+from highseason.core import parallel
+from highseason.core.checkpoints import Checkpoint, fingerprint
 from highseason.core.extras import MissingExtraError
-from highseason.core.fingerprint import fingerprint
-from highseason.core.parallel import map_blocks
+from highseason.core.parallel import map_blocks, opened
 
 
 def squared(n: int) -> int:
@@ -170,7 +168,7 @@ def test_the_callers_script_is_not_run_again(monkeypatch: pytest.MonkeyPatch) ->
     import sys
 
     before = sys.modules["__main__"]
-    with executors._without_main():
+    with parallel._without_main():
         assert not hasattr(sys.modules["__main__"], "__file__")
     assert sys.modules["__main__"] is before
 

@@ -16,7 +16,7 @@ from tests.engine.settings import POLICIES, REWARDS, on_generic_path
 
 import highseason as hs
 from highseason.checks import games as many_games
-from highseason.core import executors
+from highseason.core import parallel
 from highseason.engine import METRICS, SimulationResult
 from highseason.policies import Policy
 
@@ -53,7 +53,7 @@ def test_threads_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
             asked.append(self._max_workers)
             return super().submit(*task, **named)
 
-    monkeypatch.setattr(executors, "ThreadPoolExecutor", Counting)
+    monkeypatch.setattr(parallel, "ThreadPoolExecutor", Counting)
     many_games.threads_do_not_matter(hs.UCB())
     assert set(asked) == {2}
     assert len(asked) >= 4  # several pieces a worker

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from highseason.core.executors import LocalPool
+from highseason.core.parallel import LocalPool
 from studies import STUDIES, Study, StudyOutcome, reproduce
 from studies import __main__ as command
 

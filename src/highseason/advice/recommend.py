@@ -18,8 +18,7 @@ from highseason.advice.comparison import NOTICEABLE, WorldOutcome, judge, spaces
 from highseason.advice.trials import Progress, Space, Trial, Zoom, derive_seed, on_games
 from highseason.advice.worlds import FEW_RHOS, RHOS, TYPICAL_RATES, Rates, World
 from highseason.bounds import NoTheoremError
-from highseason.core.executors import Executors, LocalPool, Pool, opened
-from highseason.core.parallel import map_blocks
+from highseason.core.parallel import Executors, LocalPool, Pool, map_blocks, opened
 from highseason.core.random import seed_key
 from highseason.core.validation import whole_number
 from highseason.core.warnings import quiet

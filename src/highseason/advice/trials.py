@@ -19,9 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.executors import Executors, Pool, opened
 from highseason.core.extras import require
-from highseason.core.parallel import map_blocks
+from highseason.core.parallel import Executors, Pool, map_blocks, opened
 from highseason.core.random import game_keys
 from highseason.core.warnings import quiet
 from highseason.engine import Moments

@@ -16,7 +16,7 @@ from highseason.advice.trials import (
     on_games,
 )
 from highseason.advice.trials import search as _search
-from highseason.core.executors import Executors, opened
+from highseason.core.parallel import Executors, opened
 from highseason.core.text import Printable, counted, signed_percent, with_error, with_range
 from highseason.core.validation import whole_number
 from highseason.core.warnings import quiet

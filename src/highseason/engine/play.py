@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import REWARD, draw, game_key, turn_key
-from highseason.engine.kernels.turns import spans_of
+from highseason.engine.kernels.interface import Play
+from highseason.engine.kernels.turns import Arms, Floats, spans_of
 from highseason.engine.turn import (
     arms_at_once,
     best_present,
@@ -171,3 +172,22 @@ def play_planned(
     if not varies:
         means = means[0]
     return Game(plan, means, arms, paid, best_arms, best_paid, exploited)
+
+
+def readable_player(
+    plan: Plan,
+    rewards: Rewards,
+    checkpoints: NDArray[np.int64],
+    forecast: Any,
+    lifetimes: Lifetimes | None,
+) -> Play:
+    """What plays games as kernels do, for a policy that cannot be compiled: this loop."""
+
+    def play(keys: NDArray[np.uint64], arms: Arms, out: Floats, trace: Floats) -> None:
+        for i, key in enumerate(keys.tolist()):
+            game = play_planned(plan, rewards, key, forecast, lifetimes)
+            out[i] = game.reward, game.regret, game.exploited_reward, game.best_pulls
+            running = np.cumsum([game.G * game.paid, game.losses], axis=1)
+            trace[i] = running.T[checkpoints - 1]
+
+    return play

@@ -12,18 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.checkpoints import Checkpoint
+from highseason.core.checkpoints import Checkpoint, fingerprint
 from highseason.core.compile import sources_hash
-from highseason.core.executors import Executors, Pool, check_executor, opened, worker_count
-from highseason.core.fingerprint import fingerprint
-from highseason.core.parallel import map_blocks
+from highseason.core.parallel import (
+    Executors,
+    Pool,
+    check_executor,
+    map_blocks,
+    opened,
+    worker_count,
+)
 from highseason.core.random import game_keys, seed_key
 from highseason.core.validation import whole_number
 from highseason.core.version import __version__
 from highseason.engine.kernels import interface
 from highseason.engine.kernels.interface import Play, has_own_kernel, kernel_for, oracle_for
 from highseason.engine.kernels.turns import OUT, TRACE, Arms, Turns, dispatch_for, spans_of
-from highseason.engine.readable import readable_player
+from highseason.engine.play import readable_player
 from highseason.engine.results import (
     METRICS,
     REALISED,

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.atomic import atomic_write
-from highseason.core.executors import Executors, Pool, opened
-from highseason.core.parallel import map_blocks
+from highseason.core.parallel import Executors, Pool, map_blocks, opened
 from highseason.core.specs import Registry
 from highseason.core.text import counted
 from highseason.logs.events import EventBatch, Events, EventWriter, IdIndex, moment

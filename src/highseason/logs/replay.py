@@ -21,8 +21,7 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.executors import Executors, opened
-from highseason.core.parallel import map_blocks
+from highseason.core.parallel import Executors, map_blocks, opened
 from highseason.core.random import TIES, draw, game_key, hash_at, seed_key, turn_key
 from highseason.core.validation import one_of, whole_number
 from highseason.logs import replay_kernel as kernel

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from highseason.core.extras import MissingExtraError
-from highseason.core.gpu_pool import NoGpuError
+from highseason.core.pools import NoGpuError
 from highseason.engine.gpu.device import Gpu, flat, kind_of, like
 from highseason.engine.gpu.play import schedule_for
 from highseason.policies import UCB_RULE

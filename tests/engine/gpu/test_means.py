@@ -26,7 +26,7 @@ def test_the_first_piece_is_computed_before_threads_start(monkeypatch: pytest.Mo
         return parameters * 0.5
 
     monkeypatch.setattr("highseason.engine.gpu.play._MEANS_PIECE", 4)
-    monkeypatch.setattr("highseason.core.executors.worker_count", lambda workers: 2)
+    monkeypatch.setattr("highseason.core.parallel.worker_count", lambda workers: 2)
     games = games_of(Noting(), [hs.UCB()], hs.rewards.custom(pays, mean, arms=3))
     callers.clear()
     parameters = np.arange(33.0).reshape(11, 3)

@@ -12,7 +12,7 @@ from tests.engine.gpu.devices import Simulated, add_exchanges
 from tests.engine.gpu.runs import GAMES, SEED, THREE, games_of
 
 import highseason as hs
-from highseason.core import gpu_pool
+from highseason.core import pools
 from highseason.engine.gpu import play
 
 
@@ -43,7 +43,7 @@ def compare(name: str, policies: Any, rewards: Any, turns: int, lifetimes: Any =
 
 def compare_results() -> None:
     """`simulate` itself, with everything it can give."""
-    gpu_pool.usable_cupy = object  # type: ignore[assignment]  # a GPU, as far as it asks
+    pools.usable_cupy = object  # type: ignore[assignment]  # a GPU, as far as it asks
     play.the_gpu = Simulated  # type: ignore[assignment]  # and this is it
     play._MOST_GAMES = 32  # two blocks at a time, …
     sys.modules["highseason.engine.simulate"]._MOST_GAMES = 16  # … and the last one is short

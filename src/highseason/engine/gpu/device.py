@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from highseason.core.compile import source_stamp
-from highseason.core.gpu_pool import usable_cupy
 from highseason.core.jitable import jitable
+from highseason.core.pools import usable_cupy
 from highseason.engine.gpu.ptx import ENTRY, Bounds, inexact_functions, ptx_of
 from highseason.engine.kernels.turns import Kernel
 

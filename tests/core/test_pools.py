@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from highseason.core import shipped
+from highseason.core import pools
 
 WORKER = """
 import pickle, sys
-from highseason.core.shipped import run_block
+from highseason.core.pools import run_block
 for block in pickle.load(open(sys.argv[1], "rb")):
     print(run_block(*block))
 """
@@ -28,8 +28,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text("")
     monkeypatch.syspath_prepend(str(folder.parent))
-    monkeypatch.setattr(shipped, "_travelling", {})
-    monkeypatch.setattr(shipped, "_arrived", {})
+    monkeypatch.setattr(pools, "_travelling", {})
+    monkeypatch.setattr(pools, "_arrived", {})
     yield folder
     for name in ("travels", "travels.work"):
         sys.modules.pop(name, None)
@@ -42,10 +42,10 @@ def test_a_package_travels_with_its_work_in_its_latest_version(
     for factor in ("2", "30"):
         (package / "work.py").write_text(f"def times(n):\n    return {factor} * n\n")
         module = importlib.import_module("travels.work")
-        shipped.take_along(sys.modules["travels"])
-        shipment = shipped.pack(module.times)
-        blocks += [(shipment, shipped.pack_block(n)) for n in (1, 2)]
-        assert shipped.run_block(*blocks[-1]) == module.times(2)  # here it is not unpacked
+        pools.take_along(sys.modules["travels"])
+        shipment = pools.pack(module.times)
+        blocks += [(shipment, pools.pack_block(n)) for n in (1, 2)]
+        assert pools.run_block(*blocks[-1]) == module.times(2)  # here it is not unpacked
         assert sys.modules["travels.work"] is module
     sent = tmp_path / "sent"
     sent.write_bytes(pickle.dumps(blocks))

@@ -1,0 +1,241 @@
+"""Pools that need a library of their own: Ray, Dask, and a GPU beside the cores of this machine.
+
+Work travels to other machines once, however many of its blocks they are given.  Ray hands arrays
+over as read-only views, and Dask warns of large tasks, so it travels as bytes, apart from the
+blocks, and a worker unpacks it when it first sees it.  Packages that a worker need not have travel
+with it, as source.  Ray and Dask run a task again whose worker or machine was lost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import pickle
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from highseason.core.extras import require
+from highseason.core.parallel import LocalPool, Pool, worker_count
+
+#: The source of packages that travel with all work, each a zip file.
+_travelling: dict[str, bytes] = {}
+#: Packages that came with work, and where they are.
+_arrived: dict[bytes, tempfile.TemporaryDirectory[str] | None] = {}
+#: The work that this worker unpacked last.
+_unpacked: dict[str, Callable[[Any], Any]] = {}
+
+
+class Shipment(NamedTuple):
+    """The work in bytes, what to know it by, and the packages it needs."""
+
+    key: str
+    content: bytes
+    packages: dict[str, bytes]
+
+
+def take_along(package: ModuleType) -> None:
+    """Let the source of a package travel with all work from now on."""
+    folder, content = Path(package.__path__[0]), io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for file in sorted(folder.rglob("*.py")):
+            name = file.relative_to(folder.parent).as_posix()
+            archive.writestr(zipfile.ZipInfo(name), file.read_bytes())
+    _travelling[package.__name__] = content.getvalue()
+    _arrived[content.getvalue()] = None  # this process has it
+
+
+def pack(work: Callable[[Any], Any]) -> Shipment:
+    """Pack the work, functions of a notebook or a script included."""
+    content = pack_block(work)
+    key = hashlib.sha256(b"".join([content, *_travelling.values()])).hexdigest()
+    return Shipment(key, content, dict(_travelling))
+
+
+def pack_block(block: Any) -> bytes:
+    """Pack a block: what it holds may be of a package that travels, so it is unpacked later."""
+    import cloudpickle  # type: ignore[import-untyped]  # comes with Ray and with Dask
+
+    return bytes(cloudpickle.dumps(block))
+
+
+def run_block(shipment: Shipment, block: bytes) -> Any:
+    """Work on one block: what a worker calls."""
+    work = _unpacked.get(shipment.key)
+    if work is None:
+        for name, source in shipment.packages.items():
+            _install(name, source)
+        work = pickle.loads(shipment.content)
+        _unpacked.clear()
+        _unpacked[shipment.key] = work
+    return work(pickle.loads(block))
+
+
+def _install(name: str, source: bytes) -> None:
+    """Make a package importable, in place of another version of it."""
+    if source in _arrived:
+        return
+    folder = tempfile.TemporaryDirectory(prefix="highseason-")  # removed when the process ends
+    zipfile.ZipFile(io.BytesIO(source)).extractall(folder.name)
+    sys.path.insert(0, folder.name)
+    for module in [each for each in sys.modules if each.partition(".")[0] == name]:
+        del sys.modules[module]
+    _arrived[source] = folder
+
+
+#: How often a task is run again after its worker was lost.
+_RETRIES = 10
+
+
+def start_ray(address: str, workers: int | None) -> RayPool:
+    """Start Ray on this machine, or join the cluster at `address`, through its client."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no telemetry
+    ray = require("ray", extra="ray", purpose="the executor ray")
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": "warning"}
+    if address:
+        require("grpc", extra="ray", purpose="the client of Ray")
+        session = ray.init(f"ray://{address}", **options)
+        return RayPool(ray, workers or int(ray.cluster_resources()["CPU"]), session.disconnect)
+    if ray.is_initialized():  # the program's own, which stays
+        return RayPool(ray, workers or int(ray.cluster_resources()["CPU"]), lambda: None)
+    count = worker_count(workers)
+    here = {"include_dashboard": False, "_node_ip_address": "127.0.0.1", **options}
+    ray.init("local", num_cpus=count, **here)  # also where another cluster runs on this machine
+    return RayPool(ray, count, ray.shutdown)
+
+
+class RayExecutor(Executor):
+    """Runs functions as tasks of Ray."""
+
+    def __init__(self, ray: Any) -> None:
+        self._ray = ray
+        self._task = ray.remote(max_retries=_RETRIES)(run_block)
+        self._running: dict[Future[Any], Any] = {}
+
+    def ship(self, work: Callable[[Any], Any]) -> Callable[[Any], Future[Any]]:
+        """Send the work to the cluster once; gives a function that hands out one block."""
+        shipment = self._ray.put(pack(work))
+        return lambda block: self._future(self._task.remote(shipment, pack_block(block)))
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Run one function."""
+        return self.ship(lambda _: function(*args, **kwargs))(None)
+
+    def _future(self, task: Any) -> Future[Any]:
+        future: Future[Any] = task.future()
+        self._running[future] = task
+        future.add_done_callback(self._running.pop)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Stop what is still running; Ray itself stays."""
+        for task in list(self._running.values()):
+            if cancel_futures:
+                self._ray.cancel(task, force=True)
+            elif wait:
+                self._ray.wait([task])
+
+
+class RayPool(Pool):
+    """The workers of Ray."""
+
+    executor: RayExecutor
+
+    def __init__(self, ray: Any, workers: int, end: Callable[[], None]) -> None:
+        super().__init__(RayExecutor(ray), workers)
+        self._end = end
+
+    def sender(self, work: Callable[[Any], Any], processes: bool) -> Callable[[Any], Future[Any]]:
+        """A function that hands out one block of the work."""
+        return self.executor.ship(work)
+
+    def close(self) -> None:
+        """Stop what is still running; end Ray if it was started here."""
+        self.executor.shutdown(cancel_futures=True)
+        self._end()
+
+
+def start_dask(address: str, workers: int | None) -> DaskPool:
+    """Start Dask on this machine, or join the cluster whose scheduler is at `address`."""
+    distributed = require("distributed", extra="dask", purpose="the executor dask")
+    if address:
+        client = distributed.Client(f"tcp://{address}")
+        threads = sum(client.nthreads().values())
+        return DaskPool(client, workers or max(1, threads))
+    count = worker_count(workers)
+    cluster = distributed.LocalCluster(
+        n_workers=count, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+    )
+    return DaskPool(distributed.Client(cluster), count, cluster)
+
+
+class DaskPool(Pool):
+    """The workers of Dask."""
+
+    def __init__(self, client: Any, workers: int, cluster: Any = None) -> None:
+        super().__init__(client.get_executor(pure=False), workers)
+        self._client, self._cluster = client, cluster
+
+    def sender(self, work: Callable[[Any], Any], processes: bool) -> Callable[[Any], Future[Any]]:
+        """A function that hands out one block of the work."""
+        assert self.executor is not None
+        # A task that gives the work back: what was scattered would be lost with its worker.
+        shipment = self._client.submit(_itself, pack(work), pure=False)
+        submit = self.executor.submit
+        return lambda block: submit(run_block, shipment, pack_block(block))
+
+    def close(self) -> None:
+        """Stop what is still running; end Dask if it was started here."""
+        assert self.executor is not None
+        self.executor.shutdown(wait=False)
+        self._client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+
+
+def _itself(shipment: Shipment) -> Shipment:
+    return shipment
+
+
+class NoGpuError(RuntimeError):
+    """Games were to be played on a GPU, but there is none that can be used."""
+
+
+class GpuPool(LocalPool):
+    """The cores of this machine, and its GPU for games."""
+
+    on_gpu = True
+
+
+def start_gpu(address: str, workers: int | None) -> GpuPool:
+    """Check that there is a GPU."""
+    if address:
+        raise ValueError(
+            f"executor='gpu://{address}' has an address, but games are played on the GPU of this "
+            "machine: write executor='gpu'"
+        )
+    usable_cupy()
+    return GpuPool(worker_count(workers))
+
+
+def usable_cupy() -> Any:
+    """CuPy, if there is a GPU for it."""
+    cupy = require("cupy", extra="gpu", purpose="executor='gpu'")
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except Exception as reason:  # no driver, or one too old: CuPy has an error type for each
+        raise NoGpuError(
+            f"executor='gpu' needs an NVIDIA GPU and its driver, but {reason}: "
+            "use executor='local' on this machine"
+        ) from None
+    if count == 0:
+        raise NoGpuError(
+            "executor='gpu' needs an NVIDIA GPU, but this machine has none: use executor='local'"
+        )
+    return cupy
