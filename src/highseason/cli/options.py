@@ -90,20 +90,6 @@ def policy_names(_: Any, __: Any, incomplete: str) -> list[CompletionItem]:
     return _starting(hs.policies.registry(), incomplete)
 
 
-def _multiplier_names(_: Any, __: Any, incomplete: str) -> list[CompletionItem]:
-    """Shapes and files."""
-    return [*_starting(SHAPES, incomplete), CompletionItem(incomplete, type="file")]
-
-
-def _profile_names(_: Any, __: Any, incomplete: str) -> list[CompletionItem]:
-    return _starting(("paper",), incomplete)
-
-
-def _size(text: str) -> tuple[float, float]:
-    width, height = map(float, text.lower().split("x"))
-    return width, height
-
-
 def _draw_in(context: click.Context, _: click.Parameter, size: tuple[float, float] | None) -> None:
     if size is not None:
         from highseason.report import figure_size
@@ -118,8 +104,8 @@ size = option(
     "Size of the figure in inches, such as 10x5.  [default: 8 wide]",
     type=reader(
         "WIDTHxHEIGHT in inches, such as 10x5",
-        _size,
-        lambda size: 0 < min(size) <= max(size) <= 100,
+        lambda text: tuple(map(float, text.lower().split("x"))),
+        lambda size: len(size) == 2 and 0 < min(size) <= max(size) <= 100,
     ),
     expose_value=False,
     callback=_draw_in,
@@ -211,7 +197,7 @@ players = parsed(
     option(
         "--profile NAME",
         "Published parameters for policies given by bare name: paper.",
-        shell_complete=_profile_names,
+        shell_complete=lambda _, __, text: _starting(("paper",), text),
     ),
 )
 
@@ -230,26 +216,25 @@ _FILE_KEYS = "time value floor every zone dates decimal"
 TRAFFIC_KEYS = f"multiplier turns ahead {_FILE_KEYS}"
 
 
-def _read(file: str, turns: int | None, *how: Any) -> Any:
-    return parse_multiplier(file, turns, **dict(zip(_FILE_KEYS.split(), how, strict=True)))
-
-
-def _ahead(file: str, turns: int | None, ahead: int | None, *how: Any) -> Any:
-    past = _read(file, turns, *how)
+def _read(file: str, turns: int | None, ahead: int | None, *how: Any) -> Any:
+    past = parse_multiplier(file, turns, **dict(zip(_FILE_KEYS.split(), how, strict=True)))
     return past if ahead is None else parse_ahead(file, past, ahead)
 
 
 #: A multiplier: a shape or a file, how to read that, and how far to go on.
 stakes = parsed(
     "G",
-    _ahead,
+    _read,
     TRAFFIC_KEYS,
     option(
         "--multiplier -m SHAPE|FILE",
         "wave, christmas, step, constant, sine, or a CSV, Excel or Parquet file.",
         default="wave",
         type=lambda text: text.lower() if text.lower() in SHAPES else text,
-        shell_complete=_multiplier_names,
+        shell_complete=lambda _, __, text: [
+            *_starting(SHAPES, text),
+            CompletionItem(text, type="file"),
+        ],
     ),
     count("--turns", "Number of turns; of a file, the first N.  [default: 500, or the whole file]"),
     count("--ahead", "Treat the file as the past: forecast this many turns and use those."),
@@ -259,7 +244,7 @@ stakes = parsed(
 #: The traffic of the past, from a file.
 traffic = parsed(
     "past",
-    lambda file, *how: _read(file, None, *how),
+    lambda file, *how: _read(file, None, None, *how),
     f"file {_FILE_KEYS}",
     click.argument("file", metavar="FILE"),
     *_FILE_OPTIONS,

@@ -120,19 +120,17 @@ def parse_rewards(
     arm = {"bernoulli": "means", "truncated-normal": "centres"}.get(text.partition(":")[0], "rates")
     for option in ([f"{arm}={rates}"] if rates else []) + ([] if rho is None else [f"rho={rho:g}"]):
         text += f"{',' if ':' in text else ':'}{option}"
-    fixed = None if means is None else _means(means)
+    fixed = None
+    if means is not None:
+        try:
+            fixed = [_number(part, "--means") for part in means.split(",")]
+        except ValueError as reason:
+            raise usage_error(f"{reason}; write numbers with commas, such as 0.9,0.5") from reason
     if fixed is not None and arms not in (None, len(fixed)):
         raise usage_error(
             f"--arms {arms} does not match the {len(fixed)} numbers of --means: leave --arms out"
         )
     return hs.rewards.parse(text, arms, fixed, default_arms=DEFAULT_ARMS)
-
-
-def _means(text: str) -> list[float]:
-    try:
-        return [_number(part, "--means") for part in text.split(",")]
-    except ValueError as reason:
-        raise usage_error(f"{reason}; write numbers with commas, such as 0.9,0.5") from reason
 
 
 def _numbers(name: str, options: dict[str, str], known: Sequence[str]) -> dict[str, Any]:

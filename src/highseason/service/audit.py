@@ -54,7 +54,7 @@ def _audit(summary: Summary, entries: list[Entry], table: list[DecisionRecord]) 
                 f"the experiment is {summary.status} after {summary.events} events, but its log "
                 f"says {brain.status} after {brain.seq}"
             )
-        problems += _compare(_from_log(brain, entries), table)
+        problems += _compare(brain, decided, table)
     return Audit(summary.id, len(entries), len(decided), tuple(problems))
 
 
@@ -98,16 +98,12 @@ def _decide_again(brain: Brain, group: list[Entry], problems: list[str]) -> bool
 _COMPARED = ("arm", "probability", "exploited", "level", "reward", "visitors")
 
 
-def _from_log(brain: Brain, entries: Sequence[Entry]) -> dict[int, tuple[object, ...]]:
-    """What the table of decisions must hold."""
-    versions = {e.turn: e.body["forecast"] for e in entries if e.kind == "decided"}
+def _compare(brain: Brain, decided: list[Entry], table: list[DecisionRecord]) -> list[str]:
+    """What the table of decisions has otherwise than the log."""
+    versions = {entry.turn: entry.body["forecast"] for entry in decided}
     compared = attrgetter(*_COMPARED)
-    return {d.turn: (*compared(d), versions[d.turn]) for d in brain.bandit.decisions()}
-
-
-def _compare(log: dict[int, tuple[object, ...]], table: list[DecisionRecord]) -> list[str]:
-    compared = attrgetter(*_COMPARED, "forecast_version")
-    rows: dict[int, tuple[object, ...]] = {row.turn: compared(row) for row in table}
+    log = {d.turn: (*compared(d), versions[d.turn]) for d in brain.bandit.decisions()}
+    rows = {row.turn: (*compared(row), row.forecast_version) for row in table}
     return [
         f"turn {turn}: the table has {rows.get(turn)}, the log {log.get(turn)}"
         for turn in sorted(log.keys() | rows.keys())

@@ -142,9 +142,13 @@ def _caught_up(connection: Connection, experiment: str, known: PlayHistory) -> P
         fresh = known.copy()
         query = query.where(decisions.c.turn.in_(changed))
     fresh.take(connection.execute(query).all())
-    columns = events.c.turn, events.c.seq
-    fresh.number(_later(connection, experiment, fresh.seq, ("decided",), *columns))
-    fresh.changes += _arm_changes(connection, experiment, fresh.seq)
+    decided = events.c.turn, events.c.seq
+    fresh.number(_later(connection, experiment, fresh.seq, ("decided",), *decided))
+    kinds, columns = ("arm_added", "arm_retired"), (events.c.seq, events.c.kind, events.c.body)
+    fresh.changes += [
+        ArmChange(seq, json.loads(body)["id"], kind == "arm_retired")
+        for seq, kind, body in _later(connection, experiment, fresh.seq, kinds, *columns)
+    ]
     fresh.seq = last
     return fresh
 
@@ -170,11 +174,3 @@ def _later(
     """Columns of the later events of some kinds, oldest first."""
     mine = events.c.experiment == experiment, events.c.seq > after, events.c.kind.in_(kinds)
     return connection.execute(select(*columns).where(*mine).order_by(events.c.seq)).all()
-
-
-def _arm_changes(connection: Connection, experiment: str, after: int) -> list[ArmChange]:
-    kinds, columns = ("arm_added", "arm_retired"), (events.c.seq, events.c.kind, events.c.body)
-    rows = _later(connection, experiment, after, kinds, *columns)
-    return [
-        ArmChange(seq, json.loads(body)["id"], kind == "arm_retired") for seq, kind, body in rows
-    ]

@@ -220,13 +220,10 @@ class Mailbox:
         self._woken = False  # first: what comes from now on wakes the loop again
         while self._done:
             waiting, done = self._done.popleft()
-            if not waiting.done():  # it is done if the client has gone
-                _settle(waiting, done)
-
-
-def _settle(waiting: asyncio.Future[Any], done: Future[Any]) -> None:
-    reason = done.exception()
-    if reason is None:
-        waiting.set_result(done.result())
-    else:
-        waiting.set_exception(reason)
+            if waiting.done():  # the client has gone
+                continue
+            reason = done.exception()
+            if reason is None:
+                waiting.set_result(done.result())
+            else:
+                waiting.set_exception(reason)

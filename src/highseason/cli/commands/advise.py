@@ -68,7 +68,9 @@ def command(
     settings["rates"] = None if rates is None else parse_range("--rates", rates)
     settings["rho"] = rho
     if history is not None:
-        rewards = _fitted(history, rates, rho, rewards)
+        if (rates, rho, rewards) != (None, None, None):
+            raise usage_error("--history stands for --rates, --rho and --rewards: leave those out")
+        rewards = hs.logs.fit_noise(history).rewards
     settings["rewards"] = hs.rewards.parse(rewards, arms) if rewards and ":" in rewards else rewards
     with progress_bar("worlds") as progress:
         advice = hs.advise(G, arms, progress=progress, **settings)
@@ -77,13 +79,6 @@ def command(
     files = [] if out is None else [_write(advice, out, traffic)]
     text = advice.text(**traffic) + ("\n" if files else "")
     emit(as_json, lambda: advice.to_dict(**traffic), lambda: click.echo(text), files)
-
-
-def _fitted(history: Path, *given: object) -> str:
-    """The reward model of a history, as text."""
-    if any(one is not None for one in given):
-        raise usage_error("--history stands for --rates, --rho and --rewards: leave those out")
-    return hs.logs.fit_noise(history).rewards
 
 
 def _write(advice: Advice, out: Path, traffic: dict[str, Any]) -> Path:

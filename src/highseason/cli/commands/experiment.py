@@ -107,11 +107,6 @@ def listed(client: Any) -> Answer:
     return document, lambda: print_table(columns, rows, left=(0, 1, 2, 3))
 
 
-def _ends(text: str) -> tuple[float, float]:
-    low, high = map(float, text.split(".."))
-    return low, high
-
-
 def _arms(texts: tuple[str, ...]) -> list[Any]:
     from highseason.service.model import Arm
 
@@ -130,7 +125,11 @@ def _arms(texts: tuple[str, ...]) -> list[Any]:
 @options.option(
     "--rewards LOW..HIGH",
     "Smallest and largest reward per visitor; UCB policies need it.",
-    type=options.reader("two numbers, such as 0..12", _ends),
+    type=options.reader(
+        "two numbers, such as 0..12",
+        lambda text: tuple(map(float, text.split(".."))),
+        lambda ends: len(ends) == 2,
+    ),
 )
 @options.choice(
     "--count", "Whether a turn counts as one, or by its visitors.", ("turns", "visitors")
@@ -225,37 +224,39 @@ def decide(client: Any, experiment: str, turn: int | None) -> Answer:
 _key = options.option("--key TEXT", "Makes it safe to send again: with one key it counts once.")
 
 
-def _on_an_outcome(name: str, send: Callable[..., Answer], text: str) -> None:
-    """A command that sends what a turn brought."""
+def _parsed(turn: int, reward: float, visitors: float) -> Any:
+    from highseason.service.model import Outcome
 
-    @_subcommand(
-        name, f"highseason experiment {name} tea --turn 1 --reward 1200 --visitors 310", text=text
-    )
-    @options.option("--turn NUMBER", "The turn, from 1.", type=options.whole(1), required=True)
-    @options.number("--reward", "The turn's total reward.", type=options.finite, required=True)
-    @options.number("--visitors", "The visitors who came.", type=options.finite, required=True)
-    @_key
-    def sent(
-        client: Any, experiment: str, turn: int, reward: float, visitors: float, key: str | None
-    ) -> Answer:
-        from highseason.service.model import Outcome
-
-        return send(client, experiment, Outcome(turn, reward, visitors), key)
+    return Outcome(turn, reward, visitors)
 
 
-def _update(client: Any, experiment: str, outcome: Any, key: str | None) -> Answer:
+_outcome = options.parsed(
+    "outcome",
+    _parsed,
+    "turn reward visitors",
+    options.count("--turn", "The turn, from 1.", required=True),
+    options.number("--reward", "The turn's total reward.", type=options.finite, required=True),
+    options.number("--visitors", "The visitors who came.", type=options.finite, required=True),
+)
+
+
+@_subcommand("update", "highseason experiment update tea --turn 1 --reward 1200 --visitors 310")
+@_outcome
+@_key
+def update(client: Any, experiment: str, outcome: Any, key: str | None) -> Answer:
+    """Report what a turn brought."""
     answer = client.update_many(experiment, [outcome], key)
     return answer, f"turn {outcome.turn}: " + ("recorded" if answer["new"] else "already recorded")
 
 
-def _correct(client: Any, experiment: str, outcome: Any, key: str | None) -> Answer:
+@_subcommand("correct", "highseason experiment correct tea --turn 1 --reward 1200 --visitors 310")
+@_outcome
+@_key
+def correct(client: Any, experiment: str, outcome: Any, key: str | None) -> Answer:
+    """Correct a reward: the old values stay in the event log."""
     answer = client.correct(experiment, outcome, key)
     reward, visitors = (format_number(answer["before"][name]) for name in ("reward", "visitors"))
     return answer, f"turn {outcome.turn}: corrected; it was {reward} from {visitors} visitors"
-
-
-_on_an_outcome("update", _update, "Report what a turn brought.")
-_on_an_outcome("correct", _correct, "Correct a reward: the old values stay in the event log.")
 
 
 @_subcommand(
