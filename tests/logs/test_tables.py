@@ -206,7 +206,7 @@ def test_damaged_parquet_files_are_refused(tmp_path: Path) -> None:
     raw = bytearray((tmp_path / "log.parquet").read_bytes())
     for broken in (raw[:-20], raw[:4] + b"\xff" * 60 + raw[64:]):
         (tmp_path / "log.parquet").write_bytes(broken)
-        with pytest.raises(ValueError, match=r"log\.parquet cannot be read: "):
+        with pytest.raises(ValueError, match=r"log\.parquet cannot be read as Parquet: "):
             collect(TableLog(tmp_path / "log.parquet"))
 
 

@@ -121,7 +121,7 @@ class NoiseFit:
     def _busy_and_quiet(self) -> tuple[float, float, tuple[str, str]]:
         """The busiest and quietest weekday, or a busy and a quiet turn, by visitors of an arm."""
         shown = np.bincount(self.history.turn)
-        per_arm = self.history.traffic / np.maximum(shown, 1)
+        per_arm = self.history.visitors_per_turn / np.maximum(shown, 1)
         days = _weekdays(self.history.turns)
         if days is None:
             busy, quiet = np.quantile(per_arm, (0.9, 0.1))
@@ -180,6 +180,8 @@ def fit_noise(
     Raises:
         ValueError: The history is too short, or a column is missing.
     """
+    import pandas as pd
+
     if isinstance(frame, VisitorHistory):
         history = frame
     else:
@@ -192,24 +194,25 @@ def fit_noise(
             "longer history, with several turns for each arm"
         )
     likelihood = Likelihood(history)
-    freedom = entries - len(history.arms)
-    rho = _interval(lambda r: _best_day(likelihood, r)[1], _RHO, freedom)
-    day = None
+    freedom, day = entries - len(history.arms), None
+
+    def at_best_day(rho: float) -> float:
+        if not likelihood.knows_days:
+            return likelihood.at(rho, 0.0)
+        return _highest(lambda day: likelihood.at(rho, day), _DAY)[1]
+
+    rho = _interval(at_best_day, _RHO, freedom)
     if likelihood.knows_days:
-        day = _interval(lambda d: _best_rho(likelihood, d, rho.value), _DAY, freedom)
-    return NoiseFit(history, _rates(likelihood, history, rho, day), rho, day, _turns(history, rho))
-
-
-def _best_day(likelihood: Likelihood, rho: float) -> tuple[float, float]:
-    """The day effect that suits this rho best, and the log-likelihood there."""
-    if not likelihood.knows_days:
-        return 0.0, likelihood.at(rho, 0.0)
-    return _highest(lambda day: likelihood.at(rho, day), _DAY)
-
-
-def _best_rho(likelihood: Likelihood, day: float, near: float) -> float:
-    around = (max(_RHO[0], near / 20.0), min(_RHO[1], max(20.0 * near, 1e-3)))
-    return _highest(lambda rho: likelihood.at(rho, day), around)[1]
+        near = (max(_RHO[0], rho.value / 20.0), min(_RHO[1], max(20.0 * rho.value, 1e-3)))
+        day = _interval(lambda d: _highest(lambda r: likelihood.at(r, d), near)[1], _DAY, freedom)
+    effective = effective_visitors(history.visitors, rho.value)
+    turns = {
+        "turn": history.turns,
+        "visitors": history.visitors_per_turn,
+        "effective": np.bincount(history.turn, effective, history.turns.size),
+    }
+    rates = _rates(likelihood, history, rho, day)
+    return NoiseFit(history, rates, rho, day, pd.DataFrame(turns))
 
 
 def _highest(
@@ -282,19 +285,6 @@ def _rates(
     columns = (rates, centre - half, centre + half)
     limits = zip(*(column.tolist() for column in columns), strict=True)
     return {arm: Interval(*row) for arm, row in zip(history.arms, limits, strict=True)}
-
-
-def _turns(history: VisitorHistory, rho: Interval) -> pd.DataFrame:
-    import pandas as pd
-
-    effective = effective_visitors(history.visitors, rho.value)
-    return pd.DataFrame(
-        {
-            "turn": history.turns,
-            "visitors": history.traffic,
-            "effective": np.bincount(history.turn, effective, history.turns.size),
-        }
-    )
 
 
 def _weekdays(turns: NDArray[Any]) -> NDArray[Any] | None:

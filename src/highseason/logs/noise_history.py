@@ -55,8 +55,8 @@ class VisitorHistory:
     arms: tuple[str, ...]
 
     @property
-    def traffic(self) -> NDArray[np.float64]:
-        """The visitors of each turn, over all arms."""
+    def visitors_per_turn(self) -> NDArray[np.float64]:
+        """Over all arms."""
         return np.bincount(self.turn, self.visitors, self.turns.size).astype(np.float64)
 
 

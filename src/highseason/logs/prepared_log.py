@@ -275,14 +275,31 @@ class LogFile:
 
     def read(self) -> PreparedLog:
         """Read the file and prepare the log."""
-        events = read_events(Path(self.path))
+        events, arms = read_events(Path(self.path)), self.arms
         try:
             if self.between is not None:
-                events = _between(events, *self.between)
-            arms = _always(events) if self.arms == "always" else self.arms
+                events = self._cut(events, *self.between)
+            if arms == "always":
+                arms = always_on_offer(events)
+                if not arms:
+                    raise ValueError(
+                        "no arm is on offer in every event, so arms='always' leaves none: cut the "
+                        "log with between=, or find a stretch with 'highseason slice'"
+                    )
             return PreparedLog.of(events, self.bin, arms)
         except ValueError as reason:
             raise ValueError(f"{self.path}: {reason}") from reason
+
+    def _cut(self, events: Events, start: int, end: int) -> Events:
+        """The events of that time; an empty selection is a mistake, not a result."""
+        part = events.between(start, end)
+        if len(part) == 0 and len(events) > 0:
+            first, last = int(events.time.min()), int(events.time.max())
+            raise ValueError(
+                f"no event between {moment(start)} and {moment(end)}: the log goes from "
+                f"{moment(first)} to {moment(last)}"
+            )
+        return part
 
 
 @dataclass(eq=False)
@@ -318,25 +335,3 @@ def forgetting_files() -> Iterator[None]:
         yield
     finally:
         _slot.cache_clear()
-
-
-def _always(events: Events) -> tuple[str, ...]:
-    arms = always_on_offer(events)
-    if not arms:
-        raise ValueError(
-            "no arm is on offer in every event, so arms='always' leaves none: cut the log with "
-            "between=, or find a stretch with 'highseason slice'"
-        )
-    return arms
-
-
-def _between(events: Events, start: int, end: int) -> Events:
-    """The events of that time; an empty selection is a mistake, not a result."""
-    part = events.between(start, end)
-    if len(part) == 0 and len(events) > 0:
-        first, last = int(events.time.min()), int(events.time.max())
-        raise ValueError(
-            f"no event between {moment(start)} and {moment(end)}: the log goes from "
-            f"{moment(first)} to {moment(last)}"
-        )
-    return part

@@ -76,7 +76,7 @@ def open_table(path: Path, log: ConversionLog) -> LogTable:
     with path.open("rb") as file:
         kind = file.read(4)
     if kind == b"PAR1":
-        with _as_value_error(path):
+        with _reading_parquet(path):
             names = pl.read_parquet_schema(path)
         return _typed_table(path, log, names, pl.scan_parquet(path, glob=False))
     if kind in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):  # the error of the old kind says what to do
@@ -95,7 +95,7 @@ def _typed_table(
 
     def read(indices: dict[str, int]) -> Iterator[RowBlock]:
         begin, places = 0, sorted(set(indices.values()))
-        with _as_value_error(path):
+        with _reading_parquet(path):
             rows = table.select(polars().len()).collect().item()
             for frame in table.select(polars().nth(places)).collect_batches(chunk_size=_ROWS):
                 end = begin + len(frame)
@@ -110,11 +110,13 @@ def _typed_table(
 
 
 @contextmanager
-def _as_value_error(path: Path) -> Iterator[None]:
+def _reading_parquet(path: Path) -> Iterator[None]:
     try:
         yield
     except polars().exceptions.PolarsError as error:
-        raise ValueError(f"{path} cannot be read: {str(error).splitlines()[0]}") from error
+        raise ValueError(
+            f"{path} cannot be read as Parquet: {str(error).splitlines()[0]}"
+        ) from error
 
 
 def _row_text(frame: Any, row: int) -> str:
