@@ -14,13 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from highseason.advice.cautions import Caution
-from highseason.advice.comparison import (
-    KINDS,
-    Answer,
-    Compared,
-    WorldOutcome,
-    plus_minus,
-)
+from highseason.advice.comparison import KINDS, Answer, Compared, WorldOutcome, plus_minus
 from highseason.bounds import RegretBound
 from highseason.core.text import Table, counted, format_number, percent, wrapped
 from highseason.policies import Plan, Policy

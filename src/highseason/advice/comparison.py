@@ -228,11 +228,8 @@ class WorldOutcome:
                     f"does not: the best policy that does, {best.policy}, is {_ahead(best.lead)}."
                 )
         if not self.settled:
-            most = 100 * max(0.0, -rival.lead.low)
-            unsettled = (
-                f"This is not settled: {rival.policy} may be ahead by up to {most:.2f} points."
-            )
-            reason += f"  {unsettled}"
+            most = f"{100 * max(0.0, -rival.lead.low):.2f} points"
+            reason += f"  This is not settled: {rival.policy} may be ahead by up to {most}."
         elif rival.lead.value < -_LEVEL and str(rival.policy) not in reason:
             reason = f"{reason[:-1]}; {rival.policy} is {_ahead(rival.lead)}, hardly noticeably."
         return f"Use {self.policy}: it earns {earned} of what the best arm would.  {reason}"
@@ -261,17 +258,16 @@ def judge(
     leads = Leads(result, [kind_of(policy) for policy in policies])
     order = sorted(range(len(policies)), key=lambda i: (result.mean("regret", i), i))
     chosen, answer = leads.choose()
-    regret = {i: (result.mean("regret", i), result.error("regret", i)) for i in order}
-    earned = {i: 1.0 - regret[i][0] / result.best_reward for i in order}
-    compared = tuple(
-        Compared(policies[i], kind_of(policies[i]), *regret[i], earned[i], leads.of(chosen, i))
-        for i in order
-    )
+    compared = []
+    for i in order:
+        regret, error = result.mean("regret", i), result.error("regret", i)
+        earned, lead = 1.0 - regret / result.best_reward, leads.of(chosen, i)
+        compared.append(Compared(policies[i], leads.kinds[i], regret, error, earned, lead))
     return WorldOutcome(
         world=world,
         policy=policies[chosen],
         answer=answer,
-        compared=compared,
+        compared=tuple(compared),
         settled=all(one.lead.low > -2 * leads.noticeable(chosen) for one in compared),
         decided=leads.decide(chosen, answer, order),
         tried=tried,
@@ -350,7 +346,6 @@ def _ahead(lead: Estimate) -> str:
     >>> _ahead(Estimate(0.0481, 0.0083, 0.0318, 0.0644)), _ahead(Estimate(0, 0, 0, 0))
     ('4.81 ± 1.63 points behind', 'level')
     """
-    points, side = plus_minus(lead), "behind" if lead.value > 0 else "ahead"
     if abs(lead.value) < _LEVEL:
         return "level"
-    return f"{points.lstrip('+-')} points {side}"
+    return f"{plus_minus(lead).lstrip('+-')} points {'behind' if lead.value > 0 else 'ahead'}"
