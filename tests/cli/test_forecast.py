@@ -44,7 +44,7 @@ def test_csv_and_figure(call: Call, season: Path) -> None:
     [
         (("--model", "prophet"), "unknown forecaster 'prophet'"),
         (("--model", "calendar:waves=3"), "calendar has no setting 'waves'"),
-        (("--model", "random-walk", "--country", "GB"), "--country means nothing to random-walk"),
+        (("--model", "random-walk", "--country", "GB"), "--country has no effect on random-walk"),
         (("--country", "XX"), "public holidays of 'XX'"),
         (("--every", "fortnight"), "not a length of time"),
         (("--out", "f.doc"), "must end in"),

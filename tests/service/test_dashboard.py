@@ -193,7 +193,7 @@ def test_a_form_does_what_it_says(live: Server, http: httpx.Client) -> None:
 @pytest.mark.parametrize(
     ("path", "fields", "status", "words"),
     [
-        ("update", {"turn": "1", "reward": "many", "visitors": "2"}, 422, "a number is expected"),
+        ("update", {"turn": "1", "reward": "many", "visitors": "2"}, 422, "expected a number"),
         ("update", {"turn": "1", "reward": "nan", "visitors": "2"}, 422, "reward:"),
         ("update", {"turn": "1", "reward": "5", "visitors": "-2"}, 422, "visitors:"),
         ("update", {"turn": "9", "reward": "5", "visitors": "2"}, 409, "turn 9"),

@@ -182,7 +182,7 @@ def _reforecast(service: Service, experiment: str, form: Fields) -> str:
 def _change_status(service: Service, experiment: str, form: Fields) -> str:
     change = str(form.get("change", ""))
     if change not in ("pause", "resume", "archive"):
-        raise InvalidError(f"pause, resume or archive is expected, got {change[:40]!r}")
+        raise InvalidError(f"expected pause, resume or archive, got {change[:40]!r}")
     if change == "archive" and form.get("sure") != "yes":
         raise InvalidError("archiving cannot be undone: tick the box to confirm it")
     service.change_status(experiment, change)  # type: ignore[arg-type]  # one of the three

@@ -106,7 +106,7 @@ def uploaded(fields: Mapping[str, str], file: str, content: bytes) -> Multiplier
     if not content:
         raise InvalidError("traffic: choose a CSV file with a row per turn, its time and visitors")
     if not name.lower().endswith(ENDINGS):
-        raise InvalidError(f"traffic: a file ending in {', '.join(ENDINGS)} is expected: {name!r}")
+        raise InvalidError(f"traffic: expected a file ending in {', '.join(ENDINGS)}, got {name!r}")
     options: dict[str, Any] = {
         key: fields[key] for key in ("zone", "dates", "decimal") if fields[key]
     }
@@ -153,7 +153,7 @@ def outcome_from(form: Mapping[str, Any]) -> TurnOutcomeBody:
 def whole(name: str, text: str) -> int:
     """A whole number that was typed."""
     if not re.fullmatch(r"\s*[+-]?[0-9]{1,15}\s*", text):
-        raise InvalidError(f"{name}: a whole number is expected, got {text[:40]!r}")
+        raise InvalidError(f"{name}: expected a whole number, got {text[:40]!r}")
     return int(text)
 
 
@@ -162,9 +162,7 @@ def number(name: str, text: str) -> float:
     try:
         return float(text.strip()[:40])
     except ValueError:
-        raise InvalidError(
-            f"{name}: a number is expected, such as 1234.5, got {text[:40]!r}"
-        ) from None
+        raise InvalidError(f"{name}: expected a number such as 1234.5, got {text[:40]!r}") from None
 
 
 def _reward_range(fields: Mapping[str, str]) -> list[float] | None:

@@ -49,13 +49,13 @@ class Invalid(BaseModel):
 
 #: What every request may be answered with.
 ANSWERS: dict[int | str, dict[str, Any]] = {
-    401: {"model": Problem, "description": "A token is needed."},
-    403: {"model": Problem, "description": "The token's scope does not allow it."},
-    404: {"model": Problem, "description": "There is no such thing."},
-    409: {"model": Problem, "description": "It contradicts what is recorded."},
+    401: {"model": Problem, "description": "No valid token."},
+    403: {"model": Problem, "description": "The token lacks the scope."},
+    404: {"model": Problem, "description": "Not found."},
+    409: {"model": Problem, "description": "In conflict with what is recorded."},
     413: {"model": Problem, "description": "The body is too large."},
     422: {"model": Invalid, "description": "The request is invalid."},
-    503: {"model": Problem, "description": "The database cannot be used now; try again."},
+    503: {"model": Problem, "description": "The database is unavailable; try again."},
 }
 
 

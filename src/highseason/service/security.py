@@ -117,7 +117,7 @@ class Tokens:
                 {"WWW-Authenticate": "Bearer"},
             )
         if not includes(scope, wanted):
-            raise HTTPException(403, f"this needs the scope {wanted!r}, the token has {scope!r}")
+            raise HTTPException(403, f"this needs the scope {wanted!r}; the token has {scope!r}")
 
 
 def includes(scope: str, wanted: str) -> bool:

@@ -65,7 +65,7 @@ def require(request: Request, wanted: str) -> Visitor:
         raise HTTPException(401, "sign in first")
     if not one.may(wanted):
         raise HTTPException(
-            403, f"this needs a token with the scope {wanted!r}, yours has {one.scope!r}"
+            403, f"this needs a token with the scope {wanted!r}; yours has {one.scope!r}"
         )
     return one
 

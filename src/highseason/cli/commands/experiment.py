@@ -41,7 +41,7 @@ CREATE = (
     },
 )
 def command() -> None:
-    """Create, ask and change the experiments of a service.
+    """Create, query and change the experiments of a service.
 
     The service must be running: see 'highseason serve'.  HIGHSEASON_URL and HIGHSEASON_TOKEN are
     its address and a token for it.
@@ -221,7 +221,9 @@ def decide(client: Any, experiment: str, turn: int | None) -> Answer:
     return vars(decision), decision.arm
 
 
-_key = options.option("--key TEXT", "Makes it safe to send again: with one key it counts once.")
+_key = options.option(
+    "--key TEXT", "Idempotency key: sent again with the same key, it counts once."
+)
 
 
 def _parsed(turn: int, reward: float, visitors: float) -> Any:

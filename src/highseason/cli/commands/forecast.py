@@ -93,7 +93,7 @@ def _forecaster(model: str, country: str | None, holidays: bool) -> Forecaster:
             holidays=forecaster.holidays and holidays,
         )
     if country:
-        raise ValueError(f"--country means nothing to {forecaster}: leave it out")
+        raise ValueError(f"--country has no effect on {forecaster}: leave it out")
     return forecaster
 
 

@@ -44,7 +44,7 @@ _QUANTILES = (0.1, 0.5, 0.9)
 @options.flag("--curves with_curves", "Also record running totals over turns.")
 @options.flag(
     "--realised",
-    "Also measure the realised regret, with the luck of the game in it: a column more.",
+    "Also measure the realised regret, which includes the luck of the game.",
 )
 @options.path("--save", "Save the result as an .npz file.")
 @options.path(
