@@ -1,6 +1,5 @@
 """`highseason replay`: what policies would have earned on a log."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, emit, progress_bar, usage_error
 from highseason.policies import Policy
+from highseason.traffic.dates import parse_time
 
 
 def _moment(text: str) -> int:
@@ -19,17 +19,13 @@ def _moment(text: str) -> int:
     >>> _moment("1317513291"), _moment("2011-10-02"), _moment("2011-10-02T06:30")
     (1317513291, 1317513600, 1317537000)
     """
-    try:
+    if text.removeprefix("-").isdecimal():
         return int(text)
-    except ValueError:
-        pass
-    try:
-        when = datetime.fromisoformat(text)
-    except ValueError:
+    if (stamp := parse_time(text)) is None:
         raise click.BadParameter(
             f"{text!r} is neither whole seconds nor a date such as 2011-10-02T06:30"
-        ) from None
-    return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp())
+        )
+    return int(stamp.instant.astype("datetime64[s]").astype(int))
 
 
 @with_examples(
