@@ -3,7 +3,7 @@
 >>> import highseason as hs
 >>> advice = hs.advise(hs.traffic.constant(turns=60), arms=20, games=40)
 >>> [caution.code for caution in advice.warnings]
-['no-low-turns', 'short-horizon']
+['no-low-turns']
 >>> G = hs.traffic.wave(turns=200)
 >>> tuned = hs.tune(hs.UCBZ, hs.rewards.bernoulli(arms=5), G, trials=6, games=40, search="spread")
 >>> tuned.policy.name, len(tuned.trials)
