@@ -135,7 +135,7 @@ def following(policy: Policy, levels: NDArray[np.float64]) -> Policy:
     def in_steps(self: Policy, G: NDArray[np.float64], arms: int) -> None:
         """The plan is not made as a whole."""
 
-    return variant(policy, step=step, levels=in_steps)
+    return altered(policy, step=step, levels=in_steps)
 
 
 def in_other_units(policy: Policy, factor: float) -> Policy:
@@ -154,7 +154,7 @@ def parameters_on_G(policy: Policy) -> dict[str, Any]:
     return {name: getattr(policy, name) for name in limits if limits[name].allows_expression}
 
 
-def variant(policy: Policy, **attributes: Any) -> Policy:
+def altered(policy: Policy, **attributes: Any) -> Policy:
     """The same policy, of a subclass with these attributes; no plan of it is cached."""
     kind = type(policy)
     # Without a name it stays out of the registry.

@@ -301,9 +301,9 @@ def _first_turn_moved_by_G(policy: Policy, number: int) -> int | None:
     rewards = reward_models()[1]
     # Powers of two change no bit of a reward that is multiplied and divided by them.
     varied = from_values(2.0 ** (np.arange(TURNS) * 7 % 11))
-    variant = following(policy, policy.plan(varied, rewards.arms).levels)
+    fixed = following(policy, policy.plan(varied, rewards.arms).levels)
     multipliers = varied, constant(varied.turns)
-    return first_difference(*(play(variant, rewards, G, SEED, number).arms for G in multipliers))
+    return first_difference(*(play(fixed, rewards, G, SEED, number).arms for G in multipliers))
 
 
 class Reduction(NamedTuple):

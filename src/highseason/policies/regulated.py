@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
-from highseason.policies.base import OnG, Policy, parameter, parse, threshold, unit_of_g
+from highseason.policies.base import OnG, Policy, parameter, threshold, unit_of_g
 from highseason.policies.foreign import ForeignPolicy
 from highseason.policies.plan import View, levels_in_steps
 from highseason.policies.rule import Rule
@@ -239,14 +239,9 @@ def regulate(policy: Any, by: str = "soft", **options: Any) -> Policy:
     if by not in _REGULATORS:
         known = ", ".join(_REGULATORS)
         raise ValueError(f"by={by!r} must be one of: {known}")
-    return _REGULATORS[by](base=as_policy(policy), **options)
-
-
-def as_policy(policy: Any) -> Policy:
-    """A policy, the policy of a text, or one around a foreign object."""
-    if isinstance(policy, str):
-        return parse(policy)
-    return policy if isinstance(policy, Policy) else ForeignPolicy.of(policy)
+    if not isinstance(policy, Policy | str):
+        policy = ForeignPolicy.of(policy)
+    return _REGULATORS[by](base=policy, **options)
 
 
 # -- the effective horizon of every turn -----------------------------------------------------------
