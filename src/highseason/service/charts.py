@@ -101,17 +101,6 @@ class Buckets:
         return np.append(self.firsts[1:], self.count)[: self.firsts.size] - 1
 
     @property
-    def times(self) -> list[float]:
-        """Where each group begins."""
-        return self.turns.positions(self.firsts)
-
-    def labels(self, rows: NDArray[np.int64]) -> list[str]:
-        """Groups in words, by one of their turns."""
-        prefix = "" if self.width == 1 else "from "
-        names = (self.turns.name(row + 1) for row in rows.tolist())
-        return [f"{prefix}{name}" for name in names]
-
-    @property
     def point(self) -> str:
         """What a group is called."""
         unit = self.turns.unit
@@ -121,8 +110,10 @@ class Buckets:
         self, name: str, title: str, sentence: str, *series: Series, now: float | None = None
     ) -> Chart:
         """A chart of the groups, each named by its first turn."""
-        labels, dated = self.labels(self.firsts), self.turns.walls is not None
-        return Chart(name, title, sentence, self.times, labels, series, self.point, dated, now)
+        prefix, times = "" if self.width == 1 else "from ", self.turns.positions(self.firsts)
+        labels = [f"{prefix}{self.turns.name(row + 1)}" for row in self.firsts.tolist()]
+        dated = self.turns.walls is not None
+        return Chart(name, title, sentence, times, labels, series, self.point, dated, now)
 
     def mean(self, values: Numbers) -> Numbers:
         """The mean of each group, of the values that are known."""
@@ -184,22 +175,19 @@ def choices(turns: TurnNames, history: PlayHistory) -> Chart:
     groups = Buckets.of(turns, history.turns, COLUMNS)
     decided = history.arm >= 0
     flags = np.where(decided, history.exploited.astype(np.float64), np.nan)
-    exploited = groups.mean(flags)
+    exploited, sentence = groups.mean(flags), "Nothing is decided yet."
+    if decided.any():
+        sentence = (
+            f"On {percent(1.0 - float(flags[decided].mean()))} of "
+            f"{counted(int(decided.sum()), turns.unit)} it explored: it tried an arm other than "
+            "the best so far."
+        )
     return groups.chart(
         "choices",
         "Exploring and exploiting",
-        _choices_sentence(flags[decided], turns.unit),
+        sentence,
         Series("exploited", exploited, "exploited", percent),
         Series("explored", 1.0 - exploited, "explored", percent),
-    )
-
-
-def _choices_sentence(flags: Numbers, unit: str) -> str:
-    if not flags.size:
-        return "Nothing is decided yet."
-    return (
-        f"On {percent(1.0 - float(flags.mean()))} of {counted(flags.size, unit)} it explored: it "
-        "tried an arm other than the best so far."
     )
 
 

@@ -2,7 +2,7 @@
 
 import math
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -148,16 +148,19 @@ class ExperimentView:
     def arm_rows(self, first: int = 0, most: int = ARMS) -> list[ArmRow]:
         """Some of the arms: those in the game first, best first."""
         shown = self._ranked[first : first + most]
-        low, high = _span(shown)
-        return [self._arm_row(arm, low, high) for arm in shown]
+        values = [v for arm in shown for v in (arm.low, arm.high, arm.estimate) if v is not None]
+        low, high = min(values, default=0.0), max(values, default=1.0)
+        margin = (high - low) * 0.04 or 0.5
 
-    def _arm_row(self, arm: ArmReport, low: float, high: float) -> ArmRow:
         def place(value: float | None) -> float | None:
-            return None if value is None else round(100.0 * (value - low) / (high - low), 2)
+            if value is None:
+                return None
+            return round(100.0 * (value - low + margin) / (high - low + 2 * margin), 2)
 
-        is_best = self.best is not None and arm.id == self.best.id
-        name = self.reasons.name(arm.id)
-        return ArmRow(arm, name, is_best, place(arm.low), place(arm.high), place(arm.estimate))
+        return [
+            ArmRow(arm, self.reasons.name(arm.id), arm.id == self.state.best, *map(place, ends))
+            for arm, ends in ((arm, (arm.low, arm.high, arm.estimate)) for arm in shown)
+        ]
 
     @cached_property
     def waiting(self) -> list[tuple[int, str]]:
@@ -205,14 +208,6 @@ def planned(policy: Policy, forecast: TrafficForecast, arms: int) -> Plan:
     """The plan of a forecast."""
     with quiet(PlanWarning):
         return policy.plan(forecast.multiplier, arms)
-
-
-def _span(arms: Iterable[ArmReport]) -> tuple[float, float]:
-    """The least and the greatest value that a chart of the arms shows."""
-    values = [v for arm in arms for v in (arm.low, arm.high, arm.estimate) if v is not None]
-    low, high = min(values, default=0.0), max(values, default=1.0)
-    margin = (high - low) * 0.04 or 0.5
-    return low - margin, high + margin
 
 
 class Views:
