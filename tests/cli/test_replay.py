@@ -152,7 +152,7 @@ def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
         ("slice traffic.csv", 2, "traffic.csv is a CSV; turn it into an event table"),
         ("lifespans cut.parquet", 2, "cut.parquet cannot be read as Parquet"),
         ("slice broken.parquet", 2, "broken.parquet cannot be read as Parquet"),
-        ("convert table broken.parquet --out e.parquet", 2, "broken.parquet cannot be read as"),
+        ("convert table broken.parquet --out e.parquet", 2, "broken.parquet cannot be read"),
         ("slice events.parquet --least-arms 9", 2, "at most 5 at once"),
         ("slice events.parquet --least-hours 9", 2, "no arm is on offer for 9 hours"),
         ("slice events.parquet --least-arms 2 --least-hours 1", 2, "exclude each other"),

@@ -11,6 +11,7 @@ from tests.reference.browser import chromium
 from tests.service.conftest import MOMENT, Server, settings
 from tests.service.test_new_experiments import traffic
 
+from highseason.core.text import format_number
 from highseason.service import Service
 from highseason.service.model import Arm, Outcome
 
@@ -98,7 +99,12 @@ def test_a_day_of_a_merchandiser(page: Page, server: Server) -> None:
     assert server.service.decision("the-price-of-tea", 3).reward == 512.5
     page.get_by_text("Table: reward").click()
     cells = page.locator("#chart-rewards tbody tr").last.locator("th, td")
-    expect(cells).to_have_text(["to Tue 3 Nov 2026", "512.5", "512.5"])
+    state = server.service.state("the-price-of-tea")
+    [best] = [arm for arm in state.arms if arm.id == state.best]
+    assert best.id == record.arm
+    assert best.estimate is not None
+    possible = format_number(100 * best.estimate)  # what the policy leads by, per visitor
+    expect(cells).to_have_text(["to Tue 3 Nov 2026", "512.5", possible])
 
     page.get_by_label("Corrected reward").fill("500")
     page.get_by_label("Corrected visitors").fill("100")
