@@ -12,7 +12,7 @@ import numpy as np
 from tests.reference import game as blackboard
 
 import highseason as hs
-from highseason.checks.catalogue import variant
+from highseason.checks.catalogue import altered
 from highseason.core.random import game_keys
 from highseason.policies import Policy
 from highseason.rewards import Rewards
@@ -52,7 +52,7 @@ def triangle_mean(top: Any) -> Any:
 def on_generic_path(policy: Policy) -> Policy:
     """The policy without a fast kernel: its rule is the same, under another name."""
     rule = policy.rule
-    return variant(policy, rule=replace(rule, name=f"{rule.name}, arm by arm"))
+    return altered(policy, rule=replace(rule, name=f"{rule.name}, arm by arm"))
 
 
 REWARDS: dict[str, Callable[..., Rewards]] = {
