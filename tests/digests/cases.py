@@ -801,8 +801,7 @@ def _replay(policy: Any) -> Results:
 
         def once(way: str = way, options: dict[str, Any] = options) -> Results:
             result = hs.replay({"x": policy}, course(way), seed=7, **options)
-            answer = {k: v for k, v in options.items() if k != "reweigh"}
-            kept = track(policy, course(way), thin="reweigh" in options, **answer)
+            kept = track(policy, course(way), **options)
             rows = {"matched": kept.matched, "kinds": kept.kind, "counts": kept.counts}
             return rows | outcome(result["x"])
 
