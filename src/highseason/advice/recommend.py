@@ -108,9 +108,7 @@ def advise(
         pairs = [(world, other) for world in mains for other in rhos]
         worlds += [w.with_rho(r) for w, r in pairs if w is not mains[0] or r != w.rho]
     seed_key(seed)  # so that an error names the seed that was passed, not one derived from it
-    if games is None:  # as many as take less than a minute in all
-        games = int(np.clip(_WORK / (G.turns * (3 + 0.4 * arms)), *_GAMES))
-    games = whole_number("games", games, at_least=2)
+    games = affordable(G, arms) if games is None else whole_number("games", games, at_least=2)
     outcomes: list[WorldOutcome] = []
     refine = len(worlds) > 1 and len(mains) == 1
     total = len(worlds) + _HALVINGS * refine
@@ -140,6 +138,11 @@ def advise(
         rates_known=len(mains) == 1,
         seed=seed,
     )
+
+
+def affordable(G: Multiplier, arms: int) -> int:
+    """How many games a verdict may play, so that all of it takes less than a minute."""
+    return int(np.clip(_WORK / (G.turns * (3 + 0.4 * arms)), *_GAMES))
 
 
 @dataclass(frozen=True)
