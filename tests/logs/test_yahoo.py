@@ -351,3 +351,11 @@ def test_a_last_line_without_a_newline_may_be_whole(end: bytes, tmp_path: Path) 
     other = b"1317513293 id-7 1 |user 1 |id-7 |id-8"
     assert check(tmp_path, GOOD + other, other).events == 3  # another pool: it looks whole
     assert check(tmp_path, GOOD, GOOD[:-7]).events == 2  # the first line of its file
+
+
+def test_progress_counts_the_bytes_of_all_files(tmp_path: Path) -> None:
+    paths, seen = put(tmp_path, GOOD * 400, LATER * 300, gzip.compress(LATER * 200)), []
+    collect(YahooLog(paths), lambda *at: seen.append(at))
+    total = sum(path.stat().st_size for path in paths)
+    assert seen[-1] == (total, total)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)

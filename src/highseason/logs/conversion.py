@@ -3,23 +3,20 @@
 A report says what was read, what was skipped and why: no line is lost silently.
 """
 
-import functools
 import pkgutil
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Sized
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.atomic import atomic_write
-from highseason.core.parallel import Executors, Pool, map_blocks, opened
 from highseason.core.specs import Registry
 from highseason.core.text import counted
 from highseason.logs.events import EventBatch, Events, EventWriter, IdIndex, moment
@@ -185,27 +182,6 @@ class ConversionLog:
             f"{where}no event in {counted(self.lines, 'line')}{first}{damage}; expected {expected}"
         )
 
-    def can_append(self, later: Self, batches: Sequence[EventBatch]) -> bool:
-        """Whether a file that was read by itself reads the same after this part of the log."""
-        same_format = later.format in ("", self.format) or not self.events
-        in_order = not batches or int(batches[0].time[0]) >= self._previous_time
-        return same_format and in_order and not later.damaged
-
-    def append(self, later: Self) -> None:
-        """Add the report on the next file, which was read by itself."""
-        for name in ("lines", "events", "backwards"):
-            setattr(self, name, getattr(self, name) + getattr(later, name))
-        if later.events:
-            self.first_time = min(self.first_time, later.first_time)
-            self.last_time = max(self.last_time, later.last_time)
-            self._previous_time, self.format = later._previous_time, later.format
-        self.skipped.update(later.skipped)
-        for reason, examples in later.examples.items():
-            kept = self.examples.setdefault(reason, [])
-            kept += examples[: EXAMPLES - len(kept)]
-        self.notes += [note for note in later.notes if note not in self.notes]
-        self.advance(self.bytes_read + later.bytes_read)
-
     def report(self, arms: Sized, pools: Sized) -> ConversionReport:
         """The report on a log that was read to its end."""
         same = ("lines", "events", "backwards", "first_time", "last_time", "format")
@@ -322,14 +298,7 @@ def collect(log: LogFormat, progress: Progress | None = None) -> tuple[Events, C
     return Events(**columns, arms=ids.arms, pools=ids.pools), record.report(ids.arms, ids.pools)
 
 
-def convert(
-    log: LogFormat,
-    out: Path | str,
-    progress: Progress | None = None,
-    *,
-    executor: Executors = None,
-    workers: int | None = None,
-) -> ConversionReport:
+def convert(log: LogFormat, out: Path | str, progress: Progress | None = None) -> ConversionReport:
     r"""Write a log as an event table, in memory that does not grow with the log.
 
     The table gets its name when it is complete: an interrupted conversion leaves nothing under the
@@ -339,10 +308,6 @@ def convert(
         log: The log, such as `YahooLog(paths)` or `TableLog(path)`.
         out: The Parquet file to write.
         progress: Called with the bytes read so far and the bytes of all files.
-        executor: Where several files are read, each by one worker: "local" (all cores), "serial",
-            "ray", "dask", "ray://HOST:PORT", "dask://HOST:PORT", or any
-            `concurrent.futures.Executor`.  Workers on other machines must see the same files.
-        workers: How many workers; all there are if None.
 
     >>> import tempfile
     >>> from highseason.logs import YahooLog, read_events
@@ -353,56 +318,12 @@ def convert(
     ...     read_events(out).arms, report.lines, report.events
     (('id-1', 'id-2'), 1, 1)
     """
-    if len(log.paths) > 1 and "paths" in vars(log):  # a field, so it can be replaced by one file
-        with opened(executor, workers) as pool, suppress(FilesDisagreeError):
-            if not pool.inline:
-                existing(log.paths)
-                return _write(log, out, progress, pool)
-    return _write(log, out, progress)
-
-
-def _write(
-    log: LogFormat, out: Path | str, progress: Progress | None, pool: Pool | None = None
-) -> ConversionReport:
     ids, record = IdIndex(), _record(log, progress)
-    batches = log.batches(ids, record) if pool is None else read_files(log, ids, record, pool)
     with atomic_write(Path(out)) as unfinished, EventWriter(unfinished) as writer:
-        for batch in _joined(_checked(batches, log, record)):
+        for batch in _joined(_checked(log.batches(ids, record), log, record)):
             writer.write(batch, ids.arms)
         writer.finish(ids.arms, ids.pools)
     return record.report(ids.arms, ids.pools)
-
-
-class FilesDisagreeError(Exception):
-    """What a file means depends on the files before it: they must be read one after the other."""
-
-
-def read_files(source: Any, ids: IdIndex, log: ConversionLog, pool: Pool) -> Iterator[EventBatch]:
-    """The batches of all files, read at the same time, in their order and numbered by `ids`.
-
-    Raises:
-        FilesDisagreeError: Before the batches of a file that has to be read after the others.
-    """
-    parts = map_blocks(functools.partial(_try_file, source), source.paths, pool)
-    for part in parts:
-        if part is None or not log.can_append(part[2], part[0]):
-            raise FilesDisagreeError
-        batches, own, its_log = part
-        log.append(its_log)
-        arms, members = np.array([ids.arm(name) for name in own.arms], np.int32), own.pools
-        pools = np.array([ids.pool(arms[members[i]]) for i in range(len(members))], np.int32)
-        for batch in batches:
-            yield batch._replace(arm=arms[batch.arm], pool=pools[batch.pool])
-
-
-def _try_file(source: Any, path: Path) -> tuple[list[EventBatch], IdIndex, ConversionLog] | None:
-    """What one file holds, numbered by itself; None where it cannot be read so."""
-    ids, log = IdIndex(), ConversionLog()
-    try:
-        batches = list(replace(source, paths=(path,)).batches(ids, log))
-    except ValueError:  # perhaps not an error after the files before it
-        return None
-    return batches, ids, log
 
 
 def _record(source: LogFormat, progress: Progress | None) -> ConversionLog:

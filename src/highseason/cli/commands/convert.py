@@ -40,11 +40,10 @@ def command() -> None:
 def _command(name: str, log_format: type[LogFormat]) -> click.Command:
     """The command of a format: its docstring is the help, its fields are the options."""
 
-    def run(out: Path, as_json: bool, executor: str, workers: int | None, **settings: Any) -> None:
-        _convert(log_format(**settings), out, as_json, executor=executor, workers=workers)
+    def run(out: Path, as_json: bool, **settings: Any) -> None:
+        _convert(log_format(**settings), out, as_json)
 
-    shared = (_out_option, options.workers, options.ignored_seed)
-    for decorate in reversed([*_parameters(log_format), *shared]):
+    for decorate in reversed([*_parameters(log_format), _out_option, options.ignored_seed]):
         run = decorate(run)
     text = (log_format.__doc__ or "").partition("Args:")[0]
     run.__doc__ = text
@@ -92,10 +91,10 @@ for _name, _format in sorted(log_formats().items()):
     command.add_command(_command(_name, _format))
 
 
-def _convert(log: LogFormat, out: Path, as_json: bool, **where: Any) -> None:
+def _convert(log: LogFormat, out: Path, as_json: bool) -> None:
     check_file(out, "--out", log.paths)
     with progress_bar("reading") as progress:
-        report = convert(log, out, progress, **where)
+        report = convert(log, out, progress)
     for file in report.damaged:
         say(f"warning: {file}; what could be read is kept")
     if report.backwards:
