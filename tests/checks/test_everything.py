@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
 import highseason as hs
-from highseason.checks.games import threads_do_not_matter
-from highseason.core import parallel
 from highseason.policies import Policy, registry
 
 PAIRS = [*hs.checks.policy_checks(), *hs.checks.multiplier_checks()]
@@ -43,23 +39,8 @@ def test_checks_are_made_where_they_apply() -> None:
     assert "UniformRandom-beats_uniform_random" not in names
     assert "UCBZ-threshold_below_all_is_greedy" in names
     assert "UCB-threshold_below_all_is_greedy" not in names
-
-
-@pytest.mark.parametrize("policy", [hs.UCB(), hs.UCBL(), hs.OptionIndex()], ids=str)
-def test_games_that_compare_threads_use_them(
-    policy: Policy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    threads: list[int] = []
-
-    class Noted(ThreadPoolExecutor):
-        def submit(self, *task: Any, **named: Any) -> Any:
-            threads.append(self._max_workers)
-            return super().submit(*task, **named)
-
-    monkeypatch.setattr(parallel, "ThreadPoolExecutor", Noted)
-    threads_do_not_matter(policy)
-    assert len(threads) >= 2
-    assert set(threads) == {2}
+    assert "UCBL-play_and_simulate_agree" in names  # its rule is compiled as it is written
+    assert "UCB-play_and_simulate_agree" not in names  # its kernel is tested with the engine
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.engine.agreement import same_totals
 from tests.engine.settings import REWARDS
 from tests.reference import mortal as blackboard
 from tests.reference.game import Record
 from tests.reference.mortal import Bonus, Life
 
 import highseason as hs
-from highseason.checks.games import same_course, same_totals
+from highseason.checks.games import same_course
 from highseason.core.random import game_keys
 from highseason.policies import Policy
 from highseason.policies.lifetimes import Lifetimes

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.engine import agreement
 from tests.engine.settings import POLICIES, REWARDS, on_generic_path
 
 import highseason as hs
-from highseason.checks import games as many_games
 from highseason.core import parallel
 from highseason.engine import METRICS, SimulationResult
 from highseason.policies import Policy
@@ -54,7 +54,7 @@ def test_threads_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
             return super().submit(*task, **named)
 
     monkeypatch.setattr(parallel, "ThreadPoolExecutor", Counting)
-    many_games.threads_do_not_matter(hs.UCB())
+    agreement.threads_do_not_matter(hs.UCB())
     assert set(asked) == {2}
     assert len(asked) >= 4  # several pieces a worker
 

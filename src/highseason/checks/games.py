@@ -1,4 +1,4 @@
-"""A policy plays the same game however it is run: again, compiled, in threads, among others.
+"""A policy plays the same game again, and compiled; it plays arms that are there.
 
 Beside others, it beats random arms, and becomes the policies that it reduces to; in other units of
 G it stays the same.
@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from highseason.checks.catalogue import (
     ARMS,
@@ -43,15 +42,9 @@ from highseason.policies import (
 )
 from highseason.policies.base import declared
 from highseason.policies.lifetimes import Lifetimes, birth_and_death, fixed
-from highseason.rewards import Rewards, visitors
+from highseason.rewards import Rewards
 from highseason.traffic import Multiplier, constant, from_values
 
-#: Games per run, deliberately not a multiple of eight (some kernels play eight side by side).
-GAMES = 11
-#: Enough games for `simulate` to use threads (its tests make sure that it does).
-THREADED_GAMES = 12_503
-#: Games per run with arms that come and go.
-LIFETIME_GAMES = 5
 #: Games on two multipliers, and games against another policy.
 GAMES_ON_G, FEW_GAMES = 6, 4
 #: A game long enough for any sensible policy to learn which arms are better.
@@ -103,20 +96,11 @@ def same_seed_same_arms(policy: Policy) -> None:
     )
 
 
-@check()
-def play_and_simulate_agree(policy: Policy) -> None:
-    """Turn by turn: equal running rewards and regrets leave no room for another arm."""
-    arms_played_exist.first(policy)
-    for model in reward_models():
-        for seed, games in ((SEED, GAMES), (SEED + 1, 1)):
-            _expect_agreement(policy, model, f"{model.name} rewards, seed {seed}", games, seed)
-
-
 @check(applies=lambda policy: "visitors" in getattr(declared(policy).get("count"), "choices", ()))
-def play_and_simulate_agree_on_visitors(policy: Policy) -> None:
-    """A busy turn counts for more, in the readable loop and in the kernel alike."""
-    counted: dict[str, Any] = {"count": "visitors"}
-    twin, weights = replace(policy, **counted), []
+def busy_turns_count_for_more(policy: Policy) -> None:
+    """A policy that can count visitors learns more from a busy turn if it does, else the same."""
+    by_visitors: dict[str, Any] = {"count": "visitors"}
+    twin, weights = replace(policy, **by_visitors), []
     for n in (1.0, 40.0, 2000.0):
         weights.append(twin.precision(n))
         expect(
@@ -129,39 +113,9 @@ def play_and_simulate_agree_on_visitors(policy: Policy) -> None:
         f"with count='visitors' busier turns must count for more; turns with 1, 40 and 2,000 "
         f"visitors count as {weights}",
     )
-    model = visitors(arms=ARMS, between=(0.1, 0.5), rho=0.02, share=5.0)
-    _expect_agreement(twin, model, "count='visitors'", LIFETIME_GAMES)
 
 
-@check()
-def threads_do_not_matter(policy: Policy) -> None:
-    """With one thread or two, the results are the same bits."""
-    arms_played_exist.first(policy)
-    model = reward_models()[0]
-    # Where a turn takes long, fewer and shorter games are worth handing out to a thread.
-    own = has_own_kernel(policy, model, None)
-    G, games = season(TURNS if own else TURNS // 10), THREADED_GAMES
-    if not own:
-        games = math.ceil(games / policy.rule.traits.work)
-    one, two = (simulate(policy, model, G, games=games, seed=SEED, workers=n) for n in (1, 2))
-    same_games(one, two, "one thread and two must give the same bits; they", exact=True)
-
-
-@check()
-def company_does_not_matter(policy: Policy) -> None:
-    """Next to other policies, before or after them, a policy plays the same games."""
-    arms_played_exist.first(policy)
-    it, greedy = {"it": policy}, {"greedy": Greedy()}
-    alone, first, last = (
-        simulate(players, reward_models()[0], season(), games=GAMES, seed=SEED)
-        for players in (it, it | greedy, greedy | it)
-    )
-    sentence = "other policies in the run must not change anything; the runs"
-    same_games(alone, first, sentence)
-    same_games(alone, last, sentence, row=1)
-
-
-def _lifetime_settings(policy: Policy) -> Iterator[tuple[Lifetimes, Rewards, str]]:
+def lifetime_settings(policy: Policy) -> Iterator[tuple[Lifetimes, Rewards, str]]:
     """Known lifetimes and, unless the policy needs to know them, unknown ones."""
     spans = [(1, 40), (1, math.inf), (30, 90), (31, 31), (91, TURNS), (2, 45)]
     for known in (True,) if policy.lifetime_options.needs_end else (True, False):
@@ -175,7 +129,7 @@ def _lifetime_settings(policy: Policy) -> Iterator[tuple[Lifetimes, Rewards, str
 @check()
 def absent_arms_are_never_played(policy: Policy) -> None:
     """An arm is played from its first turn to its last, and in no other."""
-    for lifetimes, model, where in _lifetime_settings(policy):
+    for lifetimes, model, where in lifetime_settings(policy):
         game = play(policy, model, season(), seed=SEED, lifetimes=lifetimes)
         spans = lifetimes.spans(game_keys(SEED, range(1)), TURNS)[0]
         for t, arm in enumerate(game.arms.tolist(), start=1):
@@ -187,30 +141,15 @@ def absent_arms_are_never_played(policy: Policy) -> None:
             )
 
 
-@check()
-def play_and_simulate_agree_on_arms_that_come_and_go(policy: Policy) -> None:
-    """The readable loop and the kernel have the same arms in the game, and choose the same."""
+@check(applies=lambda policy: not has_own_kernel(policy, reward_models()[0], None))
+def play_and_simulate_agree(policy: Policy) -> None:
+    """The functions of a rule choose the same arms when they are compiled."""
+    arms_played_exist.first(policy)
     absent_arms_are_never_played.first(policy)
-    for lifetimes, model, where in _lifetime_settings(policy):
-        _expect_agreement(policy, model, where, LIFETIME_GAMES, lifetimes=lifetimes)
-
-
-def _expect_agreement(
-    policy: Policy,
-    model: Rewards,
-    where: str,
-    games: int,
-    seed: int = SEED,
-    lifetimes: Lifetimes | None = None,
-) -> None:
-    G = season()
-    course = simulate(policy, model, G, 1, seed, curves=TURNS, lifetimes=lifetimes)
-    totals = simulate(policy, model, G, games, seed, keep="games", lifetimes=lifetimes)
-    for number in sorted({0, games // 2, games - 1}):  # the readable loop is slow
-        game = play(policy, model, G, seed, number, lifetimes=lifetimes)
-        if number == 0:
-            same_course(course, game, where)
-        same_totals(totals, game, number, where)
+    stay = ((None, model, f"{model.name} rewards,") for model in reward_models())
+    for lifetimes, model, where in (*stay, *lifetime_settings(policy)):
+        compiled = simulate(policy, model, season(), 1, SEED, curves=TURNS, lifetimes=lifetimes)
+        same_course(compiled, play(policy, model, season(), SEED, lifetimes=lifetimes), where)
 
 
 def same_course(compiled: SimulationResult, game: Game, where: str) -> None:
@@ -218,45 +157,12 @@ def same_course(compiled: SimulationResult, game: Game, where: str) -> None:
     gaps = game.means[game.best_arms] - game.means[game.arms]
     for metric, steps in (("reward", game.G * game.paid), ("regret", game.G * gaps)):
         simulated, played = compiled.curves[metric].mean[0], np.cumsum(steps)
-        for i in np.flatnonzero(~_close(simulated, played))[:1].tolist():
+        close = np.isclose(simulated, played, rtol=1e-9, atol=1e-9 * max(1.0, abs(played).max()))
+        for i in np.flatnonzero(~close)[:1].tolist():
             raise CheckFailed(
                 f"play and simulate must choose the same arms; with {where} they differ from turn "
                 f"{i + 1} on (running {metric} {played[i]:g} and {simulated[i]:g})"
             )
-
-
-def same_totals(compiled: SimulationResult, game: Game, number: int, where: str) -> None:
-    """The totals of one game, from `play` and from `simulate`."""
-    for metric, column in _games(compiled).items():
-        simulated = column[0, number]
-        played = game.exploited_reward if metric == "exploited" else getattr(game, metric)
-        expect(
-            abs(simulated - played) <= 1e-9 * float(game.G.sum()),
-            f"play and simulate must agree on every game; with {where} the {metric} of game "
-            f"{number} is {played:g} and {simulated:g}",
-        )
-
-
-def same_games(
-    one: SimulationResult, other: SimulationResult, sentence: str, row: int = 0, exact: bool = False
-) -> None:
-    """Compare the games of the only policy of `one` with those in a row of `other`."""
-    for metric, column in _games(one).items():
-        a, b = column[0], _games(other)[metric][row]
-        for game in np.flatnonzero(a != b if exact else ~_close(a, b))[:1].tolist():
-            raise CheckFailed(
-                f"{sentence} differ in the {metric} of game {game}: "
-                f"{float(a[game])!r} and {float(b[game])!r}"
-            )
-
-
-def _games(result: SimulationResult) -> dict[str, NDArray[np.float64]]:
-    assert result.games is not None, 'few games are kept by default, many with keep="games"'
-    return result.games
-
-
-def _close(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.bool_]:
-    return np.isclose(a, b, rtol=1e-9, atol=1e-9 * max(1.0, float(np.abs(a).max(initial=0.0))))
 
 
 def _learns(policy: Policy) -> bool:
