@@ -41,33 +41,18 @@ def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
 
 @jitable
 def arm_at_rank(state: ArmState, turn: Turn, rank: int) -> int:
-    """The available arm of this rank, from 0, by falling estimate.
-
-    Like quickselect, but it moves nothing and takes no memory: arms after `first` and before `last`
-    remain, and each round counts how many of them come before one of them, the pivot.
-    """
-    first, last, passed = -1, -1, 0
-    top, bottom = math.inf, -math.inf
-    while True:
-        pivot, middle, before = -1, 0.0, 0
+    """The available arm of this rank, from 0, by falling estimate: each round finds the next."""
+    best, top = -1, math.inf
+    for _ in range(rank + 1):
+        before, least = best, top
+        best, top = -1, -math.inf
         for arm in range(state.available.size):
-            if not state.available[arm]:
-                continue
-            value = rank_value(state, arm)
-            if first >= 0 and not precedes(turn, first, top, arm, value):
-                continue
-            if last >= 0 and not precedes(turn, arm, value, last, bottom):
-                continue
-            if pivot < 0:
-                pivot, middle = arm, value
-            elif precedes(turn, arm, value, pivot, middle):
-                before += 1
-        if pivot < 0 or passed + before == rank:
-            return pivot
-        if passed + before > rank:
-            last, bottom = pivot, middle
-        else:
-            first, top, passed = pivot, middle, passed + before + 1
+            if state.available[arm]:
+                value = rank_value(state, arm)
+                left = before < 0 or precedes(turn, before, least, arm, value)
+                if left and precedes(turn, arm, value, best, top):
+                    best, top = arm, value
+    return best
 
 
 @jitable

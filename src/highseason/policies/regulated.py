@@ -36,7 +36,6 @@ from highseason.policies.rule import Rule
 from highseason.policies.wrappers import Wrapper
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 #: Shares above this are 1.
 _ALL = 1.0 - 1e-9
 
@@ -246,9 +245,6 @@ def regulate(policy: Any, by: str = "soft", **options: Any) -> Policy:
 
 # -- the effective horizon of every turn -----------------------------------------------------------
 
-#: Turns are skipped in blocks of this many where none of them can be among the K best.
-_BLOCK = 64
-
 
 def effective_horizons(G: Floats, plays: int) -> Floats:
     """H of every turn, where `plays` exploring plays are outstanding; 0 in the last turn.
@@ -262,10 +258,8 @@ def effective_horizons(G: Floats, plays: int) -> Floats:
     """
     after = np.concatenate([np.cumsum(G[::-1])[::-1][1:], [0.0]])
     rates = np.empty(G.size)
-    lows = np.minimum.reduceat(G, np.arange(0, G.size, _BLOCK)) if G.size else np.empty(0)
     least = np.append(np.minimum.accumulate(G[::-1])[::-1][1:], np.inf)
-    scratch = np.empty(plays), np.empty(plays, np.int64), np.zeros(G.size, np.int64)
-    _waiting_kernel()(G, after, lows, least, plays, *scratch, rates)
+    _waiting_kernel()(G, after, least, np.empty(plays), rates)
     with np.errstate(divide="ignore"):
         return np.where(after > 0.0, 1.0 / np.maximum(rates, G / np.maximum(after, 1e-300)), 0.0)
 
@@ -274,86 +268,38 @@ def effective_horizons(G: Floats, plays: int) -> Floats:
 def _waiting_kernel() -> Any:
     from numba.core import types as t
 
-    floats, ints = t.float64[::1], t.int64[::1]
-    readonly = t.Array(t.float64, 1, "C", readonly=True)
-    return compiled(
-        waiting_rates, t.void(readonly, floats, floats, floats, t.int64, floats, ints, ints, floats)
-    )
+    floats, readonly = t.float64[::1], t.Array(t.float64, 1, "C", readonly=True)
+    return compiled(waiting_rates, t.void(readonly, floats, floats, floats, floats))
 
 
-def waiting_rates(
-    G: Floats,
-    after: Floats,
-    lows: Floats,
-    least: Floats,
-    plays: int,
-    best: Floats,
-    places: Ints,
-    marks: Ints,
-    rates: Floats,
-) -> None:
-    """The K-th best rate at which waiting saves, for every turn; 0 where too few turns follow.
+def waiting_rates(G: Floats, after: Floats, least: Floats, best: Floats, rates: Floats) -> None:
+    """The K-th best rate at which waiting saves, for every turn; 0 where fewer save anything.
 
-    The K best turns of the following turn are good ones here too, so their rates give a bound to
-    start from; a block of turns is skipped if even its least G at its first turn stays below.
+    `best` holds the K best of a turn, as a heap with the least on top.  The search ends where even
+    the least G still to come would save less than that, or than what follows is worth.
     """
-    n = G.size
-    for t in range(n - 1, -1, -1):
-        rates[t] = 0.0
-        left = n - 1 - t
-        if left < plays:
-            continue
-        if left == plays:
-            for i in range(plays):
-                places[i] = t + 1 + i
+    for t in range(G.size):
+        best[:] = 0.0
         floor = G[t] / after[t] if after[t] > 0.0 else 0.0
-        if G[t] <= least[t]:
-            continue
-        fill(G, after, t, best, places, marks)
-        s = t + 1
-        while s < n:
-            end = min((s // _BLOCK + 1) * _BLOCK, n)
-            bound = max(best[0], floor)
-            if G[t] - least[s - 1] <= bound * (after[t] - after[s]):
+        for s in range(t + 1, G.size):
+            weight = after[t] - after[s]
+            if G[t] - least[s - 1] <= max(best[0], floor) * weight:
                 break
-            if G[t] - lows[s // _BLOCK] > bound * (after[t] - after[s]):
-                for other in range(s, end):
-                    gain = G[t] - G[other]
-                    if gain > best[0] * (after[t] - after[other]) and marks[other] != t + 1:
-                        push(best, places, gain / (after[t] - after[other]), other)
-            s = end
-        rates[t] = max(0.0, best[0])
+            if G[t] - G[s] > best[0] * weight:
+                best[0] = (G[t] - G[s]) / weight
+                sink(best)
+        rates[t] = best[0]
 
 
 @jitable
-def fill(G: Floats, after: Floats, t: int, best: Floats, places: Ints, marks: Ints) -> None:
-    """The rates of the candidates in turn t, as a heap with the least on top."""
-    for i in range(best.size):
-        s = places[i]
-        marks[s] = t + 1
-        best[i] = (G[t] - G[s]) / (after[t] - after[s])
-    for i in range(best.size // 2 - 1, -1, -1):
-        sink(best, places, i)
-
-
-@jitable
-def push(best: Floats, places: Ints, rate: float, place: int) -> None:
-    """Put a rate in the place of the least."""
-    best[0], places[0] = rate, place
-    sink(best, places, 0)
-
-
-@jitable
-def sink(best: Floats, places: Ints, i: int) -> None:
-    """Restore the heap below position i."""
-    while True:
+def sink(best: Floats) -> None:
+    """Restore the heap after its top was replaced."""
+    i = 0
+    while 2 * i + 1 < best.size:
         child = 2 * i + 1
-        if child >= best.size:
-            return
         if child + 1 < best.size and best[child + 1] < best[child]:
             child += 1
         if best[i] <= best[child]:
             return
         best[i], best[child] = best[child], best[i]
-        places[i], places[child] = places[child], places[i]
         i = child
