@@ -19,13 +19,16 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import numba
+import numpy as np
 import pytest
 from tests.reference.parts import require_part
 
 import highseason
 from highseason.core import compile as room
-from highseason.core.jitable import registered
+from highseason.core.jitable import jitable, registered
 
 SOURCES = Path(highseason.__file__).parent
 COMPILING = "compiling for this machine"
@@ -34,7 +37,7 @@ CACHE_FOLDER = room._cache_folder.__wrapped__
 # A kernel of the user's own, small enough to compile in no time.
 KERNEL = """\
 import logging
-from numba.core import types
+from numba import types
 from highseason.core.compile import compiled
 
 def triple(x):
@@ -177,7 +180,7 @@ def test_a_second_process_compiles_nothing(machine: Machine) -> None:
 
 
 AROUND = """\
-from numba.core import types
+from numba import types
 from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
 import one, two
@@ -204,7 +207,7 @@ def test_closures_around_several_functions_are_kept_side_by_side(user: User) -> 
 # As above, but called through pointers, as kernels call the functions of a rule.
 APART = """\
 import sys
-from numba.core import types
+from numba import types
 from highseason.core.compile import compiled, function_type
 
 def times(factor):
@@ -310,7 +313,7 @@ def test_files_of_one_name_do_not_share_a_cache(user: User) -> None:
 
 def test_closures_over_other_values_do_not_share_a_cache(user: User) -> None:
     code = """\
-from numba.core import types
+from numba import types
 from highseason.core.compile import compiled
 
 def times(factor):
@@ -382,7 +385,7 @@ def test_a_rule_typed_in_a_repl_plays(tmp_path: Path) -> None:
 
 def compiled_again() -> tuple[float, int]:
     """What the kernel below computes, and how often it was found in the cache."""
-    from numba.core import types
+    from numba import types
 
     run = room.compiled.__wrapped__(quadruple, types.float64(types.float64))
     return run(2.0), sum(run.stats.cache_hits.values())
@@ -470,6 +473,7 @@ def test_a_kernel_has_the_same_stamp_in_every_process() -> None:
 
 #: Parts of numba that are no public API, by what `core.compile` does with them.
 PRIVATE = {
+    "numba.core.base:BaseContext.make_array": "builds the arrays that `uncounted` returns",
     "numba.core.bytecode:FunctionIdentity._unique_ids": "numbers the symbols of compiled functions",
     "numba.core.caching:_CacheLocator": "says where compiled code is kept",
     "numba.core.caching:FunctionCache.load_overload": "loads compiled code",
@@ -486,6 +490,21 @@ PRIVATE = {
 @pytest.mark.parametrize("name", PRIVATE)
 def test_numba_has_the_parts_that_are_used(name: str) -> None:
     require_part("numba", name, PRIVATE[name], "core/compile.py")
+
+
+@pytest.mark.parametrize(("hold", "counts"), [(lambda array: array, True), (room.uncounted, False)])
+def test_no_references_to_an_uncounted_array_are_counted(hold: Any, counts: bool) -> None:
+    hold = jitable(hold)
+
+    def same(array: Any) -> Any:
+        return hold(array)
+
+    row = numba.types.float64[::1]
+    run: Any = room.compiled(same, row(row))
+    assert run(np.arange(3.0)).tolist() == [0.0, 1.0, 2.0]
+    assert ("call void @NRT_incref" in str(run.inspect_llvm())) is counts, (
+        "numba keeps the owner of an array elsewhere: adapt `uncounted` in core/compile.py"
+    )
 
 
 def test_a_part_that_moved_is_named() -> None:

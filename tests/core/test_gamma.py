@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from numba.core import types
+from numba import types
 from scipy import special, stats
 
 from highseason.core.compile import compiled

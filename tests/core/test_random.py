@@ -111,7 +111,7 @@ def fill(keys: Any, t: Any, out: Any) -> None:
 @pytest.mark.jit
 @pytest.mark.parametrize("t", [1, 2, 500, 2**31, 2**62])
 def test_python_and_compiled_code_agree(t: int) -> None:
-    from numba.core import types
+    from numba import types
 
     keys = game_keys(11, range(40))
     out = np.empty((keys.size, 3))

@@ -129,7 +129,7 @@ def fill(u: Any, centre: float, sigma: float, out: Any) -> None:
 @pytest.mark.jit
 @pytest.mark.parametrize("sigma", [0.1, 1.0])
 def test_python_and_compiled_code_agree_to_the_last_bit(sigma: float) -> None:
-    from numba.core import types
+    from numba import types
 
     u = np.array([0.0, *POINTS, *((np.arange(400) + 0.5) / 400)])
     out = np.empty((u.size, 2))

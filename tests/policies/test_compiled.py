@@ -66,7 +66,7 @@ def state_at_random(rule: Rule, generator: np.random.Generator) -> ArmState:
 @pytest.mark.parametrize("random_ties", [False, True])
 @pytest.mark.parametrize("rule", NUMBERS, ids=lambda rule: rule.name)
 def test_the_compiled_rule_chooses_the_same(rule: Rule, random_ties: bool) -> None:
-    types = numba.core.types
+    types = numba.types
     signature = types.Tuple((types.int64, types.boolean))(state_type(), turn_type())
     choose = compiled(rule.choose, signature)
     generator = np.random.default_rng(7)

@@ -111,7 +111,7 @@ def test_an_arm_that_ends_has_the_horizon_of_its_own_life(seed: int) -> None:
 
 @pytest.mark.soak
 def test_the_compiled_choice_is_the_highest_of_all_indices() -> None:
-    types = numba.core.types
+    types = numba.types
     signature = types.Tuple((types.int64, types.boolean))(state_type(), turn_type())
     choose: Any = compiled(OPTION.choose, signature)
     rng = np.random.default_rng(5)
@@ -159,7 +159,7 @@ observe = OPTION.observe
 def test_the_kernel_chooses_as_an_exhaustive_search_on_three_million_turns(
     arms: int, scatter: float
 ) -> None:
-    types = numba.core.types
+    types = numba.types
     signature = types.int64(state_type(), turn_type(), types.float64[:, ::1], types.float64)
     kernel: Any = compiled(count_misses, signature)
     turn = turn_of(1.0)._replace(key=np.uint64(1))
@@ -355,7 +355,7 @@ def test_horizon_of_a_single_turn_is_zero() -> None:
 @pytest.mark.jit
 @pytest.mark.parametrize("ties", [False, True])
 def test_the_compiled_rule_learns_and_chooses_the_same(ties: bool) -> None:
-    types = numba.core.types
+    types = numba.types
     signature = types.Tuple((types.int64, types.boolean))(state_type(), turn_type())
     choose: Any = compiled(OPTION.choose, signature)
     for seed in range(12):

@@ -199,7 +199,7 @@ def adversarial(roots, payoffs, chosen, forced, pulls_after):  # type: ignore[no
 def _play(kernel: Callable[..., None], *arguments: Any) -> None:
     import numba
 
-    compiled(kernel, numba.core.types.void(*(numba.typeof(a) for a in arguments)))(*arguments)
+    compiled(kernel, numba.types.void(*(numba.typeof(a) for a in arguments)))(*arguments)
 
 
 def _array(values: Any) -> Numbers:

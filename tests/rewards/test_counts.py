@@ -35,7 +35,7 @@ def _betas(u: np.ndarray, mean: float, rho: float, out: np.ndarray) -> None:
 def drawn(
     fill: Callable[..., None], u: np.ndarray, *numbers: float, first: float = 0
 ) -> np.ndarray:
-    from numba.core import types
+    from numba import types
 
     row, number = types.float64[::1], types.float64
     out = np.full(u.size, float(first))

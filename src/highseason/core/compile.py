@@ -6,6 +6,8 @@ compiled code, so an edit anywhere starts a fresh one.  The folder is `$HIGHSEAS
 `highseason` in the user's cache folder.  Where it is not writable, kernels are compiled in memory
 and one warning says so.  A function without a source file (typed in a REPL) is not cached.
 Processes that need the same kernel at the same time compile it once: the others wait and load it.
+
+What the package uses of numba beyond its public names is in this file alone.
 """
 
 from __future__ import annotations
@@ -28,10 +30,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from highseason.core.atomic import atomic_write
-from highseason.core.jitable import registered
+from highseason.core.jitable import jitable_as, registered
 
 if TYPE_CHECKING:
-    from numba.core.types import Type
+    from numba.types import Type
 
 log = logging.getLogger("highseason")
 
@@ -63,7 +65,7 @@ def compiled(function: Callable[..., Any], signature: Any) -> Callable[..., Any]
 
 def function_type(signature: Any) -> Type:
     """The type of a compiled function passed as an argument (a first-class function)."""
-    from numba.core import types
+    from numba import types
 
     return types.FunctionType(signature)
 
@@ -125,6 +127,31 @@ def _register_jitables() -> None:
             register_jitable(forceinline=inline, **_CALLED_BY_KERNELS)(function)
         else:  # strict would compare annotations too
             overload(function, jit_options=_CALLED_BY_KERNELS, strict=False)(native)
+
+
+def _without_owner(array: Any) -> Any:
+    """`uncounted` as a kernel computes it: the same array, which owns no memory."""
+    from numba.extending import intrinsic
+
+    @intrinsic  # type: ignore[untyped-decorator]  # numba is untyped
+    def disown(context: Any, array: Any) -> Any:
+        return array(array), build
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        same = context.make_array(signature.return_type)(context, builder, arguments[0])
+        same.meminfo = same.meminfo.type(None)
+        return same._getvalue()
+
+    return lambda array: disown(array)
+
+
+@jitable_as(_without_owner)
+def uncounted(array: Any) -> Any:
+    """The same array, for as long as somebody else holds it: a kernel counts no references to it.
+
+    Counting takes longer than a short function that gets the nine arrays of a state.
+    """
+    return array
 
 
 def cached_text(name: str, make: Callable[[], str]) -> str:

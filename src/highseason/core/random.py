@@ -124,6 +124,6 @@ def _fill_uniforms(families: NDArray[np.uint64], numbers: NDArray[np.float64]) -
 
 @functools.cache
 def _compiled_fill() -> Callable[..., None]:
-    from numba.core import types
+    from numba import types
 
     return compiled(_fill_uniforms, types.void(types.uint64[::1], types.float64[:, ::1]))

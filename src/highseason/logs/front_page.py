@@ -296,7 +296,7 @@ def fill_events(
 @functools.cache
 def kernels() -> tuple[Callable[..., Any], Callable[..., Any]]:
     """`count_events` and `fill_events`, compiled."""
-    from numba.core import types
+    from numba import types
 
     t: Any = types
     whole, short, real = t.int64[::1], t.int32[::1], t.float64[::1]

@@ -480,7 +480,7 @@ def _parameters(policy: Policy) -> NDArray[Any]:
 @functools.cache
 def _compiled(step: Callable[..., Any], record: Any, whole: bool) -> Any:
     """The step, with its policy and its carry read from arrays."""
-    from numba.core.errors import NumbaError
+    from numba import NumbaError
 
     jitted, convert = jitable(step), int if whole else float
 

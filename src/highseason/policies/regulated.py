@@ -266,7 +266,7 @@ def effective_horizons(G: Floats, plays: int) -> Floats:
 
 @functools.cache
 def _waiting_kernel() -> Any:
-    from numba.core import types as t
+    from numba import types as t
 
     floats, readonly = t.float64[::1], t.Array(t.float64, 1, "C", readonly=True)
     return compiled(waiting_rates, t.void(readonly, floats, floats, floats, floats))

@@ -521,7 +521,7 @@ def _fill_clipped_means(centres: Numbers, sigma: float, out: Numbers) -> None:
 
 
 def _compiled_fill() -> Callable[..., None]:
-    from numba.core import types
+    from numba import types
 
     numbers = types.float64[::1]
     return compiled(_fill_clipped_means, types.void(numbers, types.float64, numbers))

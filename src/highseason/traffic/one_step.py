@@ -77,7 +77,7 @@ class OneStep(Forecaster):
 @functools.cache
 def _compiled_scan(step: Callable[[Numbers, float], float]) -> Callable[..., None]:
     """A compiled pass through a series; the step is part of it, which is faster than passing it."""
-    from numba.core import types
+    from numba import types
 
     advance = jitable(step)
 

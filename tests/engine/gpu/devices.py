@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from highseason.engine.gpu import kernels
-from highseason.engine.gpu.device import Program
+from highseason.engine.gpu.device import GpuProgram
 
 
 class Noting:
@@ -20,7 +20,7 @@ class Noting:
 
     def __init__(self) -> None:
         self.inexact: set[str] = set()
-        self.launched: list[tuple[Program, tuple[Any, ...]]] = []
+        self.launched: list[tuple[GpuProgram, tuple[Any, ...]]] = []
 
     def upload(self, values: Any) -> Any:
         return np.ascontiguousarray(values)
@@ -32,13 +32,13 @@ class Noting:
         return np.zeros(shape, dtype)
 
     def spread(self, factory: Any, count: int, *arguments: Any) -> None:
-        self.launch(Program(factory), 1, 32, 0, *arguments)
+        self.launch(GpuProgram(factory), 1, 32, 0, *arguments)
 
-    def resident(self, program: Program, threads: int, shared: int, *arguments: Any) -> int:
+    def resident(self, program: GpuProgram, threads: int, shared: int, *arguments: Any) -> int:
         return 1
 
     def launch(
-        self, program: Program, blocks: int, threads: int, shared: int, *arguments: Any
+        self, program: GpuProgram, blocks: int, threads: int, shared: int, *arguments: Any
     ) -> None:
         self.launched.append((program, arguments))
 
@@ -47,7 +47,7 @@ class Simulated(Noting):
     """Runs kernels as Python, a thread each (NUMBA_ENABLE_CUDASIM=1)."""
 
     def launch(
-        self, program: Program, blocks: int, threads: int, shared: int, *arguments: Any
+        self, program: GpuProgram, blocks: int, threads: int, shared: int, *arguments: Any
     ) -> None:
         from numba import cuda
 

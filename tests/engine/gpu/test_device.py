@@ -12,8 +12,9 @@ import pytest
 
 from highseason.core.extras import MissingExtraError
 from highseason.core.pools import NoGpuError
-from highseason.engine.gpu.device import Gpu, flat, kind_of, like
+from highseason.engine.gpu.device import Gpu, kind_of, like
 from highseason.engine.gpu.play import schedule_for
+from highseason.engine.gpu.ptx import flat
 from highseason.policies import UCB_RULE
 
 

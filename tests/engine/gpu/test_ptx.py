@@ -15,7 +15,7 @@ from tests.reference.parts import require_part
 
 import highseason as hs
 from highseason.engine.gpu import kernels
-from highseason.engine.gpu.device import Program, kind_of, like
+from highseason.engine.gpu.device import GpuProgram, kind_of, like
 from highseason.engine.gpu.ptx import PTX_VERSION, compile_ptx, inexact_functions
 
 pytest.importorskip("numba_cuda")
@@ -43,7 +43,7 @@ RUNS: dict[str, tuple[Any, ...]] = {
 }
 
 
-def launched(policies: Any, rewards: Any, *more: Any) -> list[tuple[Program, tuple[Any, ...]]]:
+def launched(policies: Any, rewards: Any, *more: Any) -> list[tuple[GpuProgram, tuple[Any, ...]]]:
     """What a run launches."""
     device = Noting()
     games_of(device, policies, rewards, *more).play(range(GAMES))

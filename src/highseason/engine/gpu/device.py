@@ -3,7 +3,7 @@
 import functools
 import hashlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,14 +13,14 @@ from numpy.typing import DTypeLike, NDArray
 from highseason.core.compile import source_stamp
 from highseason.core.jitable import jitable
 from highseason.core.pools import usable_cupy
-from highseason.engine.gpu.ptx import ENTRY, Bounds, inexact_functions, ptx_of
+from highseason.engine.gpu.ptx import ENTRY, Bounds, flat, inexact_functions, ptx_of
 from highseason.engine.kernels.turns import Kernel
 
 #: Threads of a block where a kernel has no wish of its own.
 _THREADS = 256
 
 
-class Program(NamedTuple):
+class GpuProgram(NamedTuple):
     """What makes a kernel, the functions that it contains, and bounds of its registers."""
 
     factory: Callable[..., Kernel]
@@ -59,24 +59,6 @@ def like(argument: Any) -> Any:
     return argument
 
 
-def flat(argument: Any) -> Iterator[Any]:
-    """What a kernel is given for an argument: its numbers, in numba's order."""
-    if isinstance(argument, tuple):
-        for part in argument:
-            yield from flat(part)
-    elif hasattr(argument, "ndim") and argument.ndim:
-        if not argument.flags.c_contiguous:
-            raise ValueError("kernels take arrays in one piece: copy it first")
-        yield from (np.uint64(0), np.uint64(0), np.int64(argument.size))
-        yield from (np.int64(argument.itemsize), np.uint64(argument.data.ptr))
-        yield from map(np.int64, argument.shape)
-        yield from map(np.int64, argument.strides)
-    elif isinstance(argument, bool):
-        yield np.uint8(argument)
-    else:
-        yield argument if isinstance(argument, np.generic) else np.asarray(argument)[()]
-
-
 class Gpu:
     """The GPU that CuPy uses, which is the first one unless its user says otherwise.
 
@@ -92,7 +74,7 @@ class Gpu:
         self.processors: int = attributes["MultiProcessorCount"]
         self.shared_bytes: int = attributes["MaxSharedMemoryPerBlockOptin"]
         self.inexact: set[str] = set()
-        self._loaded: dict[tuple[Program, str], tuple[Any, tuple[str, ...]]] = {}
+        self._loaded: dict[tuple[GpuProgram, str], tuple[Any, tuple[str, ...]]] = {}
 
     def free_bytes(self) -> int:
         """How much memory is free, including what CuPy holds in reserve."""
@@ -114,9 +96,9 @@ class Gpu:
     def spread(self, factory: Callable[[], Kernel], count: int, *arguments: Any) -> None:
         """Launch a kernel whose threads share `count` equal tasks."""
         blocks = min(-(-count // _THREADS), 16 * self.processors)
-        self.launch(Program(factory), blocks, _THREADS, 0, *arguments)
+        self.launch(GpuProgram(factory), blocks, _THREADS, 0, *arguments)
 
-    def resident(self, program: Program, threads: int, shared: int, *arguments: Any) -> int:
+    def resident(self, program: GpuProgram, threads: int, shared: int, *arguments: Any) -> int:
         """How many blocks of `threads` threads run at once."""
         kernel = self._kernel(program, arguments, shared)
         each = self._cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
@@ -125,13 +107,13 @@ class Gpu:
         return self.processors * max(1, int(each))
 
     def launch(
-        self, program: Program, blocks: int, threads: int, shared: int, *arguments: Any
+        self, program: GpuProgram, blocks: int, threads: int, shared: int, *arguments: Any
     ) -> None:
         """Run a kernel; it is loaded, and compiled if need be, the first time."""
         kernel = self._kernel(program, arguments, shared)
         kernel((blocks,), (threads,), tuple(flat(arguments)), shared_mem=shared)
 
-    def _kernel(self, program: Program, arguments: tuple[Any, ...], shared: int) -> Any:
+    def _kernel(self, program: GpuProgram, arguments: tuple[Any, ...], shared: int) -> Any:
         key = program, kind_of(arguments)
         if key not in self._loaded:
             text = program.text(arguments)

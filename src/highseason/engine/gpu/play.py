@@ -14,7 +14,7 @@ from highseason.core.parallel import map_blocks
 from highseason.core.random import seed_key
 from highseason.core.warnings import warn_user
 from highseason.engine.gpu import kernels
-from highseason.engine.gpu.device import Program, the_gpu
+from highseason.engine.gpu.device import GpuProgram, the_gpu
 from highseason.engine.kernels.any_rule import RulePlayer
 from highseason.engine.kernels.epsilon import leaves
 from highseason.engine.kernels.interface import has_own_kernel, player_of
@@ -175,7 +175,7 @@ class GpuGames:
         measured = expected_measure(G, simulation.forecast, policy.lifetime_options)
         player = player_of(policy, simulation.rewards, simulation.lifetimes, G, measured)
         functions_of_rule = (rule.start, rule.choose, rule.observe, rule.set_weights)
-        program = Program(kernels.any_rule, (*functions, *functions_of_rule), _MANY_BLOCKS)
+        program = GpuProgram(kernels.any_rule, (*functions, *functions_of_rule), _MANY_BLOCKS)
         wrong = self.device.download(play_any_rule(self.device, games, spans, player, program))
         for turn, arm in wrong[wrong[:, 0] > 0][:1].tolist():
             raise illegal_arm(rule, turn, arm, simulation.rewards.arms)
@@ -187,7 +187,7 @@ class GpuGames:
         blocks = min(-(-len(keys) // threads), 16 * self.device.processors)
         if means is None:
             means = self.device.empty((blocks * threads, self.simulation.rewards.arms))
-        program = Program(kernels.best_arms, self._reward_functions(0))
+        program = GpuProgram(kernels.best_arms, self._reward_functions(0))
         self.device.launch(
             program, blocks, threads, 0, self._on_device[0], keys, parameters, means, *spans, out
         )
@@ -263,22 +263,22 @@ def play_epsilon(device: Any, games: Games, quantile: Any) -> None:
     """ε games."""
     arms, size = games.arms, leaves(games.arms)
     if arms <= _SHARED_ARMS:
-        program = Program(kernels.epsilon_shared, (quantile,))
+        program = GpuProgram(kernels.epsilon_shared, (quantile,))
         _in_shared_memory(device, program, (2 * arms + size) * 8 + 2 * size + arms, games, size)
     else:
         small = _type_of_arms(arms)
         rows = (((size, 4), np.float64), ((2 * size,), small), ((arms,), small))
-        _in_rows(device, Program(kernels.epsilon_rows, (quantile,), _MANY_BLOCKS), games, *rows)
+        _in_rows(device, GpuProgram(kernels.epsilon_rows, (quantile,), _MANY_BLOCKS), games, *rows)
 
 
 def play_pool(device: Any, games: Games, quantile: Any) -> None:
     """Pool games."""
     arms, small = games.arms, _type_of_arms(games.arms)
     if arms <= _SHARED_ARMS:
-        _in_shared_memory(device, Program(kernels.pool_shared, (quantile,)), 26 * arms, games)
+        _in_shared_memory(device, GpuProgram(kernels.pool_shared, (quantile,)), 26 * arms, games)
     else:
         rows = (((arms, 2), np.float64), ((arms,), np.float64), ((arms,), small), ((arms,), small))
-        _in_rows(device, Program(kernels.pool_rows, (quantile,)), games, *rows)
+        _in_rows(device, GpuProgram(kernels.pool_rows, (quantile,)), games, *rows)
 
 
 def play_ucb(device: Any, games: Games, quantile: Any) -> None:
@@ -287,7 +287,7 @@ def play_ucb(device: Any, games: Games, quantile: Any) -> None:
     roots = device.upload(np.sqrt(device.download(turns.levels)))
     pulls = np.maximum(np.arange(turns.G.size + 2), 1)
     device.launch(
-        Program(kernels.ucb, (quantile,)),
+        GpuProgram(kernels.ucb, (quantile,)),
         -(-games.size // (_THREADS >> bits)), _THREADS, _ucb_bytes(games.arms),
         turns, roots, device.upload(1.0 / np.sqrt(pulls)), *games[1:], bits,
     )  # fmt: skip
@@ -297,7 +297,7 @@ _SCHEDULES: dict[Rule, Schedule] = {EPSILON: play_epsilon, POOL: play_pool, UCB_
 
 
 def play_any_rule(
-    device: Any, games: Games, spans: tuple[Any, Any], player: RulePlayer, program: Program
+    device: Any, games: Games, spans: tuple[Any, Any], player: RulePlayer, program: GpuProgram
 ) -> Any:
     """Games of any rule; gives a row per game, (0, 0) or the turn and arm of an illegal choice."""
     each = sum(part.nbytes for part in (*player.state, *player.population[:5]))
@@ -325,7 +325,9 @@ def _for_slots(device: Any, part: Any, slots: int) -> Any:
     return part
 
 
-def _in_shared_memory(device: Any, program: Program, each: int, games: Games, *more: Any) -> None:
+def _in_shared_memory(
+    device: Any, program: GpuProgram, each: int, games: Games, *more: Any
+) -> None:
     """A thread per game, with `each` bytes of shared memory."""
     arguments = (*games, *more)
     blocks = device.resident(program, _THREADS, each * _THREADS, *arguments)
@@ -334,7 +336,7 @@ def _in_shared_memory(device: Any, program: Program, each: int, games: Games, *m
 
 
 def _in_rows(
-    device: Any, program: Program, games: Games, *rows: tuple[tuple[int, ...], DTypeLike]
+    device: Any, program: GpuProgram, games: Games, *rows: tuple[tuple[int, ...], DTypeLike]
 ) -> None:
     """A thread per game, with a row of each of these shapes and types in global memory."""
     each = sum(int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in rows)

@@ -56,6 +56,24 @@ def inexact_functions(ptx: str) -> tuple[str, ...]:
     return tuple(ptx.partition("\n")[0].removeprefix("// inexact:").split())
 
 
+def flat(argument: Any) -> Iterator[Any]:
+    """What a kernel is given for an argument: its numbers, in numba's order."""
+    if isinstance(argument, tuple):
+        for part in argument:
+            yield from flat(part)
+    elif hasattr(argument, "ndim") and argument.ndim:
+        if not argument.flags.c_contiguous:
+            raise ValueError("kernels take arrays in one piece: copy it first")
+        yield from (np.uint64(0), np.uint64(0), np.int64(argument.size))
+        yield from (np.int64(argument.itemsize), np.uint64(argument.data.ptr))
+        yield from map(np.int64, argument.shape)
+        yield from map(np.int64, argument.strides)
+    elif isinstance(argument, bool):
+        yield np.uint8(argument)
+    else:
+        yield argument if isinstance(argument, np.generic) else np.asarray(argument)[()]
+
+
 def compile_ptx(
     kernel: Callable[..., Any], arguments: tuple[Any, ...], bounds: Bounds = None
 ) -> str:

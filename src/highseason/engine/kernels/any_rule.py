@@ -8,12 +8,13 @@ serves all rules.  Both come from this source.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.jitable import inlined, jitable, jitable_as
+from highseason.core.compile import uncounted
+from highseason.core.jitable import inlined, jitable
 from highseason.core.random import turn_key
 from highseason.engine.kernels.turns import (
     Arms,
@@ -40,32 +41,6 @@ from highseason.policies.rule import (
     mark_opening,
     offer_opening,
 )
-
-
-def _without_owner(array: Any) -> Any:
-    """`uncounted` as a kernel computes it: the same array, which owns no memory."""
-    from numba.core.cgutils import get_null_value
-    from numba.extending import intrinsic
-
-    @intrinsic  # type: ignore[untyped-decorator]  # numba is untyped
-    def disown(context: Any, array: Any) -> Any:
-        return array(array), build
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        same = context.make_array(signature.return_type)(context, builder, arguments[0])
-        same.meminfo = get_null_value(same.meminfo.type)
-        return same._getvalue()
-
-    return lambda array: disown(array)
-
-
-@jitable_as(_without_owner)
-def uncounted(array: Any) -> Any:
-    """The same array, for as long as somebody else holds it: a kernel counts no references to it.
-
-    Counting takes longer than a short function that gets the nine arrays of a state.
-    """
-    return array
 
 
 @jitable

@@ -133,7 +133,7 @@ def player_of(
 @functools.lru_cache(64)
 def _bound(rule: Rule, quantile: Any, mean_at: Any, family: Any) -> Kernel | None:
     """`any_rule_kernel` with these functions compiled in; None if only pointers convert types."""
-    from numba.core.errors import NumbaError
+    from numba import NumbaError
 
     start, choose = jitable(rule.start), jitable(rule.choose)
     observe, set_weights = jitable(rule.observe), jitable(rule.set_weights)
@@ -269,7 +269,7 @@ def function_types() -> RuleFunctions:
 
 def users_function(function: Callable[..., Any], signature: Any, shape: str) -> Any:
     """Compile a function that may be a user's, and explain what it must look like if it fails."""
-    from numba.core.errors import NumbaError
+    from numba import NumbaError
 
     try:
         return compiled(function, signature)
@@ -282,7 +282,7 @@ def users_function(function: Callable[..., Any], signature: Any, shape: str) -> 
 
 def numba_types() -> Any:
     """numba's types, imported late."""
-    from numba.core import types
+    from numba import types
 
     return types
 
