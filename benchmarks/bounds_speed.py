@@ -9,7 +9,6 @@ has a plan that was never asked for before.
 from __future__ import annotations
 
 import argparse
-import math
 import resource
 import sys
 import time
@@ -43,7 +42,6 @@ def main() -> int:
     warnings.simplefilter("ignore")
     means = np.random.default_rng(1).random(given.arms)
     G = hs.traffic.christmas(given.turns)
-    immortal = [(1, math.inf)] * given.arms
     makers: dict[str, Callable[[float], hs.Policy]] = {
         "epsilon-greedy": lambda x: hs.EpsilonGreedy(k=5 * x),
         "epsilon-z": lambda x: hs.EpsilonZGreedy(k=5 * x, z=30),
@@ -52,6 +50,7 @@ def main() -> int:
         "ucb-z": lambda x: hs.UCBZ(z=30, P=2 * x),
         "soft-ucb": lambda x: hs.SoftUCB(P=2 * x),
         "variable-pool": lambda x: hs.VariablePool(c=500 * x),
+        "soft-ucb-mortal": lambda x: hs.SoftUCBMortal(c=x, unit=1),
     }
     slowest = 0.0
     print(
@@ -61,9 +60,6 @@ def main() -> int:
         seconds = fastest(lambda x, make=make: hs.bounds.regret(make(x), means=means, multiplier=G))
         slowest = max(slowest, seconds)
         print(f"{name:>16}  {seconds:6.3f}  {LIMIT / seconds:6.1f}x")
-    seconds = fastest(lambda x: hs.bounds.mortal_regret(means, immortal, G, c=x))
-    slowest = max(slowest, seconds)
-    print(f"{'soft-ucb-mortal':>16}  {seconds:6.3f}  {LIMIT / seconds:6.1f}x")
     start = time.perf_counter()
     pulls = hs.bounds.minimum_pulls(10**12, arms=given.arms)
     print(f"{'minimum pulls':>16}  {time.perf_counter() - start:6.3f}  (x = {pulls} at n = 10^12)")

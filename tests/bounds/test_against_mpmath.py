@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference import bounds_mp as slow
+from tests.reference.bounds_instances import mortal_bound
 from tests.reference.bounds_mp import floats, mp, mpf
 
 import highseason as hs
@@ -102,7 +103,7 @@ def test_leader_regret_is_the_optimum_of_its_linear_program(
 
 @given(cases())
 def test_trivial(case: Case) -> None:
-    assert same(bounds.paper.trivial(case.gaps, case.G), slow.trivial(case.D, case.weights))
+    assert same(setting(case).trivial[-1], slow.trivial(case.D, case.weights))
 
 
 # -- ε policies ------------------------------------------------------------------------------------
@@ -280,7 +281,7 @@ def test_mortal(
     means, lifetimes, G = population
     H = [g * (1 + 0.1 * (-1) ** t) for t, g in enumerate(G)]
     for form, safe in (("safe", True), ("paper", False)):
-        bound = bounds.mortal_regret(means, lifetimes, G, c=c, form=form, H=H, unit=unit)
+        bound = mortal_bound(means, lifetimes, G, c=c, form=form, H=H, unit=unit)
         theirs = slow.mortal(
             floats(means), lifetimes, floats(G), floats(H), mpf(c), mpf(1), mpf(unit), safe
         )

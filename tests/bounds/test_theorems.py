@@ -51,9 +51,7 @@ def test_parts_add_up_and_curves_end_at_them(policy: hs.Policy, form: str) -> No
     assert set(bound.curves) == set(bound.parts) == set(bound.limits)
     for name, curve in bound.curves.items():
         assert curve[-1] == pytest.approx(bound.parts[name])
-    assert bound.trivial == pytest.approx(
-        bounds.paper.trivial(np.max(MEANS) - np.array(MEANS), G.values)
-    )
+    assert bound.trivial == pytest.approx(bounds.Setting.of(MEANS, None, G).trivial[-1])
 
 
 @each

@@ -1045,7 +1045,7 @@ def _calculators() -> Results:
         ],
         "leader": b.paper.leader_regret([0.5, 0.25, 0.0], [0.6, 0.8, 1.0]),
         "tail": [b.paper.tail(60.0, 0.32), b.paper.tail(0.5, 0.1)],
-        "trivial": b.paper.trivial([0.0, 0.5], [10.0, 20.0, 30.0, 40.0]),
+        "trivial": b.Setting.of(None, [0.0, 0.5], [10.0, 20.0, 30.0, 40.0]).trivial[-1],
         "printed beta": b.paper.printed_beta(np.array([0.5, 1.0, 3.7, 20.0]), k=50, gap=0.8),
         "required c": [b.paper.required_c(2, 20_000), b.paper.required_c(5, 300)],
     }
@@ -1071,7 +1071,9 @@ def _calculators() -> Results:
         ]  # fmt: skip
         found[f"omega {form} steps"] = [omega.holds, *omega.steps.values()]
         spans = [(1, math.inf), (1, 200), (100, 350)]
-        mortal = b.mortal_regret([0.2, 0.8, 0.5], spans, hs.traffic.wave(turns=400), form=form)
+        below = -np.array([0.2, 0.8, 0.5])  # the distance from 0 will do
+        lives = b.Setting(below, hs.traffic.wave(turns=400), spans=spans)
+        mortal = b.mortal.soft_ucb_mortal(hs.SoftUCBMortal(c=1, unit=1), lives, form)
         found |= named(f"mortal {form}", bound(mortal))
     figure = b.paper.exploration_figure()
     found |= {"psi": figure.psi, "old": figure.old, "soft": figure.soft}

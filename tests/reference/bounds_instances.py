@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from tests.reference.bounds_games import Sample
 
 import highseason as hs
 from highseason import bounds
+from highseason.bounds.regret_bound import Form
 
 Numbers = NDArray[np.float64]
 Random = np.random.Generator
@@ -207,10 +208,26 @@ def populations(count: int, seed: int, turns: tuple[int, int]) -> Iterator[Popul
         )
 
 
+def mortal_bound(
+    means: Sequence[float] | NDArray[np.float64],
+    spans: Sequence[tuple[float, float]],
+    G: Any,
+    form: Form = "safe",
+    H: Any = None,
+    **options: Any,
+) -> bounds.RegretBound:
+    """The bound for arms with these lifetimes; the options are the policy's."""
+    policy, lifetimes = (
+        hs.SoftUCBMortal(**{"c": 1, "unit": 1, **options}),
+        hs.lifetimes.fixed(spans),
+    )
+    return bounds.regret(policy, means, None, G, form, H, lifetimes=lifetimes)
+
+
 def compare_mortal(population: Population, count: int) -> tuple[float, float, bool, Sample]:
     """Safe and printed bound, whether the safe one is vacuous, and play."""
     means, lifetimes, G, c, seed = population
-    safe = bounds.mortal_regret(means, lifetimes, G, c=c)
-    paper = bounds.mortal_regret(means, lifetimes, G, c=c, form="paper")
+    safe = mortal_bound(means, lifetimes, G, c=c)
+    paper = mortal_bound(means, lifetimes, G, c=c, form="paper")
     played = games.mortal_sample(lifetimes, G, means, c, count, seed)
     return safe.total, paper.total, safe.vacuous, played

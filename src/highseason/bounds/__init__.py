@@ -4,11 +4,10 @@
 must pull every arm.  Everything else that the theorems are built from is in `bounds.paper`.
 """
 
-from highseason.bounds import epsilon, pool, ucb  # noqa: F401  # it registers their theorems
+from highseason.bounds import epsilon, mortal, pool, ucb  # noqa: F401  # theorems
 from highseason.bounds import paper as paper
 from highseason.bounds.minimum_pulls import minimum_pulls as minimum_pulls
 from highseason.bounds.minimum_pulls import pull_steps as pull_steps
-from highseason.bounds.mortal import mortal_regret as mortal_regret
 from highseason.bounds.regret_bound import RegretBound as RegretBound
 from highseason.bounds.setting import Setting as Setting
 from highseason.bounds.setting import read_plan as read_plan

@@ -2,38 +2,27 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bounds.kernels import mortal_kernel, run
-from highseason.bounds.regret_bound import FORMS, Form, RegretBound, compared
+from highseason.bounds.regret_bound import Form, RegretBound, compared
 from highseason.bounds.setting import Setting
 from highseason.bounds.theorems import theorem
-from highseason.core.validation import non_negative_number, one_of, positive_number
 from highseason.policies import SoftUCBMortal
 from highseason.policies.rule import UNKNOWN_END, lifetime_score, measure_of
-from highseason.traffic import as_multiplier
 
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
-
-
-@theorem(SoftUCBMortal)
-def soft_ucb_mortal(policy: SoftUCBMortal, setting: Setting, form: Form) -> RegretBound:
-    """See `mortal_regret`; without lifetimes, the theorem about arms that stay."""
-    resolved = policy.resolve_thresholds(setting.H)
-    spans = setting.spans or [(1.0, math.inf)] * setting.arms
-    bound = _bound(resolved, setting, -setting.gaps, spans, form)  # only differences count
-    return replace(bound, policy=str(policy))
 
 
 @dataclass(frozen=True, eq=False)
 class _Game:
     """Which arms are available when, which is best, and how strongly each is explored."""
 
+    policy: str
     means: Numbers
     starts: Counts  # 0 for arms available in turn 1
     ends: Counts  # the last turn of each arm, at most n
@@ -56,28 +45,16 @@ class _Game:
         if form == "safe":
             epochs = np.minimum(epochs, np.cumsum(later))
         return RegretBound(
-            "soft-ucb-mortal", form, self.means.size,
+            self.policy, form, self.means.size,
             {"initialisation": np.cumsum(first), "epochs": epochs},
             {"initialisation": float(first.sum()), "epochs": float(later.sum())},
             np.cumsum(first + later), frozenset(["initialisation"]),
         )  # fmt: skip
 
 
-def mortal_regret(
-    means: Sequence[float] | Numbers,
-    lifespans: Sequence[tuple[float, float]],
-    multiplier: Any,
-    c: float = 1.0,
-    form: Form = "safe",
-    H: Any = None,
-    r: float = 1.0,
-    unit: float = 1.0,
-    opening: Sequence[int] | None = None,
-    remaining: bool = False,
-    initial: int = 0,
-    known: bool = True,
-) -> RegretBound:
-    """Bound the mean regret of soft UCB mortal.
+@theorem(SoftUCBMortal)
+def soft_ucb_mortal(policy: SoftUCBMortal, setting: Setting, form: Form) -> RegretBound:
+    """Initialisation + epochs; without lifetimes, arms that stay.
 
     The index of arm j is estimate + psi_future(j,t) sqrt(2 log xi_j(t) / pulls), untried arms
     first, with xi_j(t) = 1 + (t - s_j)/G(t) and psi_future(j,t) = c times the share of available
@@ -87,64 +64,24 @@ def mortal_regret(
     D max G min(length, u + S), S the sum over the run of
     min(1, N_j xi_j^(-4 psi_j²/r²) + N_* xi_*^(-4 psi_*²/r²)),
     u = max(1, max ceil(8 psi_j² log xi_j / D²)), N_j and N_* the numbers of possible pull counts.
-
-    Args:
-        means: Of each arm.
-        lifespans: First and last turn of each arm, both included; (1, inf) stays throughout.
-        multiplier: G.
-        c: The maximum of psi.  The paper has at least 1; the safe form holds for any, but is
-            vacuous where psi of the best arm is below 1/2.
-        form: "safe", or "paper" for the formula as printed.
-        H: The policy's forecast of G; scores and xi are computed from it.
-        r: The range of the rewards.
-        unit: G is divided by it in xi.
-        opening: The arms of the first round; by default all that are available in turn 1.
-        remaining: Whether arms are scored by how late their lifetime ends.
-        initial: Instead of `opening`: this many of the arms available in turn 1, by falling psi.
-        known: Whether the policy knows when lifetimes end; if not, all last to the end of the game.
-
-    >>> import highseason as hs
-    >>> G = hs.traffic.wave(turns=20_000)
-    >>> immortal = [(1, math.inf)] * 2
-    >>> round(mortal_regret([0.9, 0.5], immortal, G, form="paper").total, -5)
-    -1500000.0
+    The paper has c >= 1; the safe form holds for any, but is vacuous where psi of the best arm is
+    below 1/2.
     """
-    one_of("form", form, FORMS)
-    non_negative_number("c", c)
-    positive_number("r", r)
-    positive_number("unit", unit)
-    G, values = as_multiplier(multiplier), np.array(means, dtype=np.float64)
-    forecast = None if H is None else as_multiplier(H, turns=G.turns)
-    setting = Setting(values, G, forecast, r, ends_known=known)
-    policy = SoftUCBMortal(c=c, unit=unit, remaining=remaining, initial=initial)
-    return _bound(policy, setting, values, lifespans, form, opening)
-
-
-def _bound(
-    policy: SoftUCBMortal,
-    setting: Setting,
-    means: Numbers,
-    lifespans: Sequence[tuple[float, float]],
-    form: Form,
-    opening: Sequence[int] | None = None,
-) -> RegretBound:
-    spans, turns = np.array(lifespans, dtype=np.float64), setting.turns
-    if means.ndim != 1 or spans.shape != (means.size, 2):
-        raise ValueError("pass one mean and one (first turn, last turn) per arm")
+    policy, label = policy.resolve_thresholds(setting.H), str(policy)
+    means, turns = -setting.gaps, setting.turns  # only differences count
+    spans = np.array(setting.spans or [(1.0, math.inf)] * setting.arms)
     first = np.maximum(1, spans[:, 0]).astype(np.int64)
     last = np.minimum(turns, spans[:, 1]).astype(np.int64)
     available, stretch = _stretches(first, last, turns)
     psi = _psi(policy, setting, available, first, last)
-    if opening is None and policy.initial:
-        there = np.flatnonzero(first <= 1)
-        opening = there[np.argsort(-psi[0, there], kind="stable")][: policy.initial].tolist()
     game = _Game(
+        policy=label,
         means=means,
         starts=np.where(first <= 1, 0, first),
         ends=last,
         G=setting.G,
         believed=setting.H / policy.unit,
-        opening=_opening(opening, first, last),
+        opening=_opening(policy, psi[0], first, last),
         stretch=stretch,
         best=np.where(available, means, -np.inf).argmax(axis=1)[stretch],
         worst=np.where(available, means, np.inf).argmin(axis=1)[stretch],
@@ -192,9 +129,6 @@ def _stretches(first: Counts, last: Counts, turns: int) -> tuple[NDArray[np.bool
     borders = np.unique(np.concatenate([[1], first, last + 1]))  # where availability may change
     starts = borders[(borders >= 1) & (borders <= turns)].astype(np.int64)
     available = (first[None, :] <= starts[:, None]) & (last[None, :] >= starts[:, None])
-    if not available.any(axis=1).all():
-        empty = int(starts[np.flatnonzero(~available.any(axis=1))[0]])
-        raise ValueError(f"no arm is available in turn {empty}")
     return available, np.searchsorted(starts, np.arange(1, turns + 1), side="right") - 1
 
 
@@ -219,14 +153,13 @@ def _psi(
     return psi
 
 
-def _opening(chosen: Sequence[int] | None, first: Counts, last: Counts) -> list[int]:
+def _opening(policy: SoftUCBMortal, psi: Numbers, first: Counts, last: Counts) -> list[int]:
     """The arms of the first round by index; one whose lifetime ends before its turn is skipped."""
-    there = np.flatnonzero(first <= 1).tolist()
-    arms = there if chosen is None else sorted(chosen)
-    if not set(arms) <= set(there):
-        raise ValueError("only arms available in turn 1 can be in the opening")
+    there = np.flatnonzero(first <= 1)
+    if policy.initial:
+        there = np.sort(there[np.argsort(-psi[there], kind="stable")][: policy.initial])
     played: list[int] = []
-    for arm in arms:
+    for arm in there.tolist():
         if last[arm] > len(played):
             played.append(arm)
     return played

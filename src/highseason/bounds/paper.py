@@ -303,18 +303,6 @@ def true_floor(low_turns_before: int, k: float, arms: int) -> float:
     return k / 2.0 * (1.0 + math.log((N + 1) / reach)) - 1.0 / (2.0 * arms)
 
 
-def trivial(gaps: Sequence[float] | Numbers, G: Sequence[float] | Numbers) -> float:
-    """The cost of the worst arm in every turn after the first round.
-
-    The sum of G(t) D_t over the first round, where turn t plays arm t, plus the largest gap times
-    the rest of G.
-
-    >>> trivial([0.0, 0.5], [10.0, 20.0, 30.0, 40.0])
-    45.0
-    """
-    return float(Setting(np.asarray(gaps, np.float64), as_multiplier(G)).trivial[-1])
-
-
 Shape = Callable[[int], Multiplier]
 
 
