@@ -25,12 +25,14 @@ from highseason.checks.catalogue import (
     reward_models,
     season,
 )
-from highseason.checks.plans import RANGES
 from highseason.core.random import game_keys
 from highseason.engine import Game, SimulationResult, play, simulate
 from highseason.engine.kernels.interface import has_own_kernel
 from highseason.policies import (
+    EPSILON,
+    POOL,
     UCB,
+    UCB_RULE,
     UCBZ,
     EpsilonGreedy,
     EpsilonZGreedy,
@@ -250,7 +252,7 @@ def becomes_the_policy_it_reduces_to(policy: Policy) -> None:
 
 
 def _regulates_by_threshold(policy: Policy) -> bool:
-    return "z" in parameters_on_G(policy) and policy.rule in RANGES
+    return "z" in parameters_on_G(policy) and policy.rule in (EPSILON, POOL, UCB_RULE)
 
 
 def _with_z(policy: Any, z: float) -> Policy:

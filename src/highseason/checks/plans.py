@@ -8,7 +8,7 @@ import itertools
 import math
 import pickle
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import Field, fields, is_dataclass, replace
 from typing import Any
@@ -26,22 +26,11 @@ from highseason.checks.catalogue import (
     season,
     seasons,
 )
-from highseason.policies import EPSILON, POOL, UCB_RULE, Policy, Rule, from_json, parse, registry
+from highseason.policies import POOL, Policy, from_json, parse, registry
 from highseason.policies.base import declared
 from highseason.traffic import Multiplier
 
 Levels = NDArray[np.float64]
-
-#: The levels that a rule can use: in words, and as a function of the levels and the arms.
-_Range = tuple[str, Callable[[Levels, int], NDArray[np.bool_]]]
-RANGES: dict[Rule, _Range] = {
-    EPSILON: ("a probability from 0 to 1", lambda b, arms: (b >= 0) & (b <= 1)),
-    UCB_RULE: ("a number >= 0, for the square root", lambda b, arms: b >= 0),
-    POOL: (
-        "a whole number of arms, from 1 to all of them",
-        lambda b, arms: (b >= 1) & (b <= arms) & (b == np.floor(b)),
-    ),
-}
 
 #: Turns after which the future is changed, and the factors that change it.
 CUTS = (1, ARMS - 1, ARMS, ARMS + 1, TURNS // 2, TURNS - 1)
@@ -150,7 +139,10 @@ def intensity_takes_arrays(policy: Policy) -> None:
 
 @check()
 def every_turn_has_a_finite_level(policy: Policy) -> None:
-    """Also for one arm, for fewer turns than arms, and for G in millions or millionths."""
+    """Also for one arm, for fewer turns than arms, and for G in millions or millionths.
+
+    `plan` itself refuses a level that the rule does not allow.
+    """
     for G, arms in seasons():
         levels = policy.plan(G, arms).levels
         expect(
@@ -158,17 +150,13 @@ def every_turn_has_a_finite_level(policy: Policy) -> None:
             f"a plan must have one level for each of {G.turns} turns; its levels have the shape "
             f"{levels.shape}",
         )
-        for i in np.flatnonzero(~np.isfinite(levels))[:1].tolist():
-            raise CheckFailed(
-                f"levels must be finite; with {arms} arms on {G!r} turn {i + 1} has {levels[i]}"
-            )
 
 
-@check(applies=lambda policy: policy.rule in RANGES)
+@check(applies=lambda policy: policy.rule.traits.integer_level)
 def levels_suit_the_rule(policy: Policy) -> None:
-    """ε in [0, 1]; b >= 0; 1 <= m_t <= m, whole."""
+    """Levels that count are whole, and a pool has no more than all arms."""
     for G, arms in seasons():
-        require_range(policy, policy.plan(G, arms).levels, arms, f"with {arms} arms on {G!r}")
+        _require_counts(policy, policy.plan(G, arms).levels, arms, f"with {arms} arms on {G!r}")
 
 
 @check()
@@ -198,12 +186,11 @@ def same_question_same_plan(policy: Policy) -> None:
         expect(not first.levels.flags.writeable, "the levels of a plan must be read-only")
 
 
-def require_range(policy: Policy, levels: Levels, arms: int, where: str) -> None:
-    """Fail if the policy's rule cannot use a level."""
-    meaning, fits = RANGES.get(policy.rule, ("a finite number", lambda b, arms: np.isfinite(b)))
-    for i in np.flatnonzero(~fits(levels, arms))[:1]:
+def _require_counts(policy: Policy, levels: Levels, arms: int, where: str) -> None:
+    most = arms if policy.rule == POOL else math.inf
+    for i in np.flatnonzero((levels != np.floor(levels)) | (levels > most))[:1]:
         raise CheckFailed(
-            f"the rule {policy.rule.name!r} expects {meaning}; "
+            f"the rule {policy.rule.name!r} expects a whole number, at most {most:g}; "
             f"{where}, turn {i + 1} has {float(levels[i])!r}"
         )
 
@@ -249,7 +236,8 @@ def forecast_levels_know_only_the_past(policy: Policy) -> None:
     """With a forecast, the level of turn t depends on G before t and on the forecast of t."""
     forecast = season().shift(3)
     before = policy.plan(season(), ARMS, forecast).levels
-    require_range(policy, before, ARMS, "planned from one-step forecasts")
+    if policy.rule.traits.integer_level:
+        _require_counts(policy, before, ARMS, "planned from one-step forecasts")
     for cut, factor in itertools.product(CUTS, FACTORS):
         G = _changed_after(season(), cut - 1, factor)  # the turn's own G comes after it
         after = policy.plan(G, ARMS, _changed_after(forecast, cut, factor)).levels

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from highseason.checks.catalogue import ARMS, SEED, check, expect, season, seasons
+from highseason.checks.catalogue import ARMS, SEED, check, expect, season
 from highseason.core.random import DECISION, REWARD, draw, game_key, turn_key
 from highseason.engine import decide, learn
 from highseason.policies import UNKNOWN_TURNS, ArmState, Horizon, Observation, Policy, Turn
@@ -107,17 +107,6 @@ def choice_ignores_the_future(policy: Policy) -> None:
         "declare needs_horizon=True in the rule's traits, or do without turn.future and "
         "turn.turns_left: its choice changed with the future",
     )
-
-
-@check(applies=lambda policy: policy.rule.traits.integer_level)
-def integer_levels_are_whole(policy: Policy) -> None:
-    """The plan of a rule that declares `integer_level` gives whole numbers."""
-    for G, arms in seasons():
-        for t, level in enumerate(policy.plan(G, arms), start=1):
-            expect(
-                level == math.floor(level),
-                f"the rule declares integer_level, but turn {t} of the plan has level {level!r}",
-            )
 
 
 def _expect_same_choices(
