@@ -109,3 +109,17 @@ def test_an_interval_knows_clipped_rewards_weighted_as_the_estimate() -> None:
     row = bandit.ranking()[0]
     assert row.estimate == pytest.approx(mean)
     assert (row.low, row.high) == pytest.approx((mean - 1.96 * error, mean + 1.96 * error), 1e-4)
+
+
+@pytest.mark.parametrize("policy", ["thompson", "threshold:z=50+thompson"])
+def test_thompson_leads_by_the_posterior_mean(policy: str) -> None:
+    bandit = hs.Bandit(["a", "b"], policy, [10.0, 90.0] * 20, reward_range=(0, 10))
+    rows = [("b", 700, None, 100)] * 10
+    bandit.fit([("a", 900, None, 100), *rows])  # the mean reward of "a" is higher
+    assert [(row.arm, row.estimate) for row in bandit.ranking()] == [
+        ("b", pytest.approx(10 * 8 / 12)),
+        ("a", pytest.approx(10 * 1.9 / 3)),
+    ]
+    decisions = [bandit.decide() for _ in range(40)]
+    assert {one.arm for one in decisions if one.exploited} == {"b"}
+    assert all(one.exploited == (one.arm == "b") for one in decisions)

@@ -12,7 +12,7 @@ from scipy import stats
 from tests.policies.states import states, turns
 
 from highseason.core.random import game_key
-from highseason.policies import BETA_SAMPLING, NORMAL_SAMPLING, ArmState, Turn, leader
+from highseason.policies import BETA_SAMPLING, NORMAL_SAMPLING, ArmState, Turn
 from highseason.policies.sampling import greatest_of_beta, greatest_of_normal
 
 
@@ -27,11 +27,24 @@ def turn_of(level: float, key: int = 0) -> Turn:
 
 
 @given(states(observed=True), turns(st.just(0.0)))
-def test_without_noise_it_plays_the_leader(state: ArmState, turn: Turn) -> None:
+def test_without_noise_it_plays_the_highest_posterior_mean(state: ArmState, turn: Turn) -> None:
     prepared = BETA_SAMPLING.fresh_state(state.pulls.size)
     for name in ("selections", "pulls", "sums", "available"):
         getattr(prepared, name)[:] = getattr(state, name)
-    assert BETA_SAMPLING.choose(prepared, turn) == (leader(state, turn), True)
+    arm, exploited = BETA_SAMPLING.choose(prepared, turn)
+    means = [BETA_SAMPLING.leads_by(prepared, arm) for arm in np.flatnonzero(state.available)]
+    assert exploited
+    assert state.available[arm]
+    assert BETA_SAMPLING.leads_by(prepared, arm) == max(means)
+    assert BETA_SAMPLING.probabilities is not None
+    assert BETA_SAMPLING.probabilities(prepared, turn)[arm] > 0.0
+
+
+def test_an_arm_without_a_reward_does_not_lead() -> None:
+    state = state_of(BETA_SAMPLING, [9, 0], [1.0, 0.0])  # a mean of 2/11, and a prior of 1/2
+    assert BETA_SAMPLING.choose(state, turn_of(0.0)) == (0, True)
+    state.available[0] = False
+    assert BETA_SAMPLING.choose(state, turn_of(0.0)) == (1, False)
 
 
 def test_two_normal_draws_have_a_formula() -> None:

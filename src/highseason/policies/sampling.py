@@ -1,8 +1,8 @@
 """Posterior sampling (Thompson): draw what each arm may be worth, and play the highest draw.
 
 The level scales the noise: each draw is moved towards the posterior's mean, so that its variance is
-the level times that of the posterior.  1 is the textbook's algorithm, and 0 exploits: it plays the
-arm that looks best, the leader.
+the level times that of the posterior.  1 is the textbook's algorithm, and 0 exploits: of the arms
+with a reward, it plays the one with the highest mean, the leader.
 
 Two posteriors are known.  That of a rate under a Beta prior, from which any rewards in [0, 1] are
 learned: a reward x counts as x successes and 1 - x failures.  And that of a mean under a flat
@@ -26,7 +26,16 @@ from highseason.core.random import ARMS, draw, hash_at
 from highseason.core.special import normal_quantile
 from highseason.policies.base import WeighingPolicy, exploration, parameter
 from highseason.policies.plan import View
-from highseason.policies.ranking import arm_to_try, estimates, leader, leader_probabilities, one_hot
+from highseason.policies.ranking import (
+    arm_to_try,
+    estimates,
+    highest_probabilities,
+    leader,
+    leader_probabilities,
+    least_selected,
+    one_hot,
+    precedes,
+)
 from highseason.policies.rule import ArmState, Floats, Rule, RuleTraits, Turn, estimate, made_once
 
 #: The rule's shared numbers: successes and failures of the prior.
@@ -43,29 +52,37 @@ def beta_posterior(state: ArmState, arm: int) -> tuple[float, float]:
 
 
 @jitable
+def beta_mean(state: ArmState, arm: int) -> float:
+    """The mean of an arm's posterior, by which it leads."""
+    a, b = beta_posterior(state, arm)
+    return a / (a + b)
+
+
+@jitable
 def choose_beta(state: ArmState, turn: Turn) -> tuple[int, bool]:
-    """The highest draw; it exploits if that arm also has the highest mean reward.
+    """The highest draw; it exploits if no arm with a reward has a higher posterior mean.
 
     The draws are numbered by the arms on offer, so arms that are not there play no part.
     """
-    favourite = leader(state, turn)
-    if turn.level <= _NO_NOISE:
-        return favourite, state.pulls[favourite] > 0.0
-    family, width = hash_at(turn.key, ARMS), math.sqrt(turn.level)
-    best, place, top = -1, 0, -math.inf
+    noisy, family, width = turn.level > _NO_NOISE, hash_at(turn.key, ARMS), math.sqrt(turn.level)
+    favourite, highest, best, place, top = -1, 0.0, -1, 0, -math.inf
     for arm in range(state.available.size):
-        if state.available[arm]:
-            a, b = beta_posterior(state, arm)
+        if not state.available[arm]:
+            continue
+        a, b = beta_posterior(state, arm)
+        mean = a / (a + b)
+        if state.pulls[arm] > 0.0 and precedes(turn, arm, mean, favourite, highest):
+            favourite, highest = arm, mean
+        if noisy:
             value = beta_sample(family, place * BETA_NUMBERS, a, b)
             if width != 1.0:
-                mean = a / (a + b)
                 value = mean + width * (value - mean)
             if value > top:
                 best, top = arm, value
             place += 1
-    if state.pulls[best] <= 0.0:
-        return best, False
-    return best, estimate(state, best) >= estimate(state, favourite)
+    if not noisy:
+        return (favourite, True) if favourite >= 0 else (least_selected(state), False)
+    return best, state.pulls[best] > 0.0 and beta_mean(state, best) >= highest
 
 
 @jitable
@@ -92,7 +109,9 @@ def choose_normal(state: ArmState, turn: Turn) -> tuple[int, bool]:
 def beta_probabilities(state: ArmState, turn: Turn) -> Floats:
     """How likely each draw is to be the highest, by numerical integration."""
     if turn.level <= _NO_NOISE:
-        return leader_probabilities(state, turn)
+        seen = state.available & (state.pulls > 0.0)
+        means = [beta_mean(state, arm) if known else -np.inf for arm, known in enumerate(seen)]
+        return highest_probabilities(state, turn, np.array(means))
     arms = np.flatnonzero(state.available)
     posteriors = np.array([beta_posterior(state, arm) for arm in arms.tolist()])
     chances = greatest_of_beta(posteriors[:, 0], posteriors[:, 1], math.sqrt(turn.level))
@@ -153,6 +172,7 @@ def beta_sampling(successes: float = 1.0, failures: float = 1.0) -> Rule:
         probabilities=beta_probabilities,
         negligible=(0.0, 1e-4),  # a hundredth of the deviation that the posterior has
         exploits_at=0.0,
+        leads_by=beta_mean,
     )
 
 
