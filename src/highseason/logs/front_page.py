@@ -8,20 +8,17 @@ Every number is a function of (seed, second, event): a second draws its number o
 the article shown and the click.  So a log can be generated in pieces of any length, and they fit.
 """
 
-import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.compile import compiled
-from highseason.core.jitable import jitable
 from highseason.core.random import arm_uniforms, draw, hash_at, seed_key
 from highseason.core.validation import finite_number, positive_number, share, whole_number
-from highseason.logs.events import Pools
+from highseason.logs.events import EventBatch, Pools
 from highseason.policies.lifetimes import ARTICLE_HOURS, ARTICLE_QUANTILES
 
 DAY = 86_400
@@ -52,7 +49,7 @@ _EVENTS_AT = 1 << 20
 _SHOWN, _CLICKED = 0, 1
 
 #: Families of random numbers of a log.
-_LIFETIMES, _RATES, _IDS, BURSTS, EVENTS, USERS = 1, 2, 3, 4, 5, 6
+_LIFETIMES, _RATES, _IDS, _BURSTS, _EVENTS, USERS = 1, 2, 3, 4, 5, 6
 
 
 @dataclass(frozen=True)
@@ -121,24 +118,13 @@ class FrontPage:
         return int(hash_at(seed_key(self.seed), family))
 
 
-class Offer(NamedTuple):
-    """The articles on offer and their click rates."""
-
-    since: NDArray[np.int64]  # the first second of each pool
-    offsets: NDArray[np.int64]  # the pools, as in `Pools`
-    members: NDArray[np.int32]
-    reach: NDArray[np.float64]  # the running sum of the propensities within each pool
-    rates: NDArray[np.float64]  # the click rate of each article in the middle of its lifetime …
-    slopes: NDArray[np.float64]  # … its loss per second …
-    middles: NDArray[np.float64]  # … and that middle
-
-
 @dataclass(frozen=True)
 class GeneratedWorld:
     """What a log is generated from.
 
     Articles are in the order of their starts.  Article j is on offer from second `starts[j]` to the
-    second before `ends[j]`, pool i from `offer.since[i]` on.
+    second before `ends[j]`, pool i from `since[i]` on.  In the middle of its lifetime its click
+    rate is `rates[j]`.  `reach` is the running sum of the propensities within each pool.
     """
 
     page: FrontPage
@@ -147,7 +133,9 @@ class GeneratedWorld:
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
     pools: Pools
-    offer: Offer
+    since: NDArray[np.int64]
+    reach: NDArray[np.float64]
+    rates: NDArray[np.float64]
     drift: float
 
     @classmethod
@@ -169,33 +157,59 @@ class GeneratedWorld:
         inside = changes[(changes > page.start) & (changes < end)]
         since = np.concatenate([[page.start], inside]).astype(np.int64)
         pools = Pools.of([np.flatnonzero((starts <= s) & (s < ends)) for s in since])
-        drift = 0.0 if fixed else page.drift
-        offer = Offer(
-            since=since,
-            offsets=pools.offsets,
-            members=pools.members,
-            reach=_reach(pools, rates, page.tilt),
-            rates=rates,
-            slopes=drift * rates / (ends - starts),
-            middles=(starts + ends) / 2,
-        )
         # Ids as Yahoo! gave them: numbers that rise with the starts, with gaps.
         key = np.array([page.key(_IDS)], np.uint64)
         gaps = 1 + (arm_uniforms(key, starts.size)[0] * 25).astype(np.int64)
         ids = tuple(f"id-{number}" for number in 550_000 + np.cumsum(gaps))
-        return cls(page, end, ids, starts, ends, pools, offer, drift)
+        reach, drift = _reach(pools, rates, page.tilt), 0.0 if fixed else page.drift
+        return cls(page, end, ids, starts, ends, pools, since, reach, rates, drift)
+
+    def events(self, begin: int, until: int) -> EventBatch:
+        """The events from second `begin` to the one before `until`, with their propensities."""
+        seconds = np.arange(begin, until)
+        luck = hash_at(self.page.key(_EVENTS), seconds.astype(np.uint64))
+        counts = _count_events(self.page, seconds, luck)
+        time, before = np.repeat(seconds, counts), np.repeat(np.cumsum(counts) - counts, counts)
+        number = (_EVENTS_AT + np.arange(time.size) - before).astype(np.uint64)
+        key = hash_at(np.repeat(luck, counts), number)
+        pool = np.searchsorted(self.since, time, side="right") - 1
+        # The place of the article shown among the members of all pools, one pool after the other.
+        reach = np.repeat(np.arange(len(self.pools)), self.pools.sizes) + self.reach
+        place = np.searchsorted(reach, pool + draw(key, _SHOWN), side="right")
+        place = np.minimum(place, self.pools.offsets[pool + 1] - 1)
+        arm = self.pools.members[place]
+        rate = click_rate(arm, time, self.rates, self.starts, self.ends, self.drift)
+        click = (draw(key, _CLICKED) < rate).astype(np.uint8)
+        chance, first = np.diff(self.reach, prepend=0.0), self.pools.offsets[:-1]
+        chance[first] = self.reach[first]
+        return EventBatch(time, arm, click, pool.astype(np.int32), chance[place])
+
+
+def click_rate(
+    arm: NDArray[np.int32],
+    time: NDArray[np.int64],
+    rates: NDArray[np.float64],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    drift: float,
+) -> NDArray[np.float64]:
+    """The click rate of arms at given times: it falls by `drift` over an arm's lifetime."""
+    lost = drift * rates[arm] / (ends - starts)[arm]
+    return np.asarray(rates[arm] - lost * (time - (starts + ends)[arm] / 2))
 
 
 def _lifetimes(key: int, start: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Starts and ends of the articles on offer at some time from `start` to `end`."""
     spans: list[tuple[int, int]] = []
     on_offer: list[int] = []  # the ends of the articles on offer
-    for mark in range((start - _WARM_UP) // _MARK * _MARK, end, _MARK):
-        luck = int(hash_at(key, mark // _MARK))
+    marks = np.arange((start - _WARM_UP) // _MARK * _MARK, end, _MARK)
+    is_busy = (marks - _BUSY_FROM) % DAY < DAY / 2
+    means = _STARTS * np.where(is_busy, _BUSY_SHARE, 1 - _BUSY_SHARE) * 2 * _MARK / DAY
+    keys = hash_at(key, (marks // _MARK).astype(np.uint64))
+    columns = (column.tolist() for column in (marks, keys, poisson(keys, 0, means)))
+    for mark, luck, new in zip(*columns, strict=True):
         on_offer = [last for last in on_offer if last > mark]
-        is_busy = (mark - _BUSY_FROM) % DAY < DAY / 2
-        mean = _STARTS * (_BUSY_SHARE if is_busy else 1 - _BUSY_SHARE) * 2 * _MARK / DAY
-        wanted = len(on_offer) + poisson(luck, 0, mean)
+        wanted = len(on_offer) + new
         for fresh in range(min(max(wanted, _FEWEST), _MOST) - len(on_offer)):
             hours = np.interp(float(draw(luck, fresh + 1)), ARTICLE_QUANTILES, ARTICLE_HOURS)
             last = mark + round(float(hours) * 3600 / _MARK) * _MARK
@@ -219,89 +233,32 @@ def _reach(pools: Pools, rates: NDArray[np.float64], tilt: float) -> NDArray[np.
     return np.concatenate([total / total[-1] for total in sums])
 
 
-@jitable
-def poisson(key: int, first: int, mean: float) -> int:
-    """A Poisson number with this mean, by inversion of the random number at `first`."""
-    chance = math.exp(-mean)
-    reached = chance
-    u = draw(key, first)
-    count = 0
-    while u >= reached and chance > 0.0:
-        count += 1
-        chance *= mean / count
+def poisson(
+    keys: NDArray[np.uint64], position: int, mean: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Poisson numbers with these means, by inversion of the random numbers at `position`."""
+    chance = np.exp(-mean)
+    reached, u, count = chance.copy(), draw(keys, position), np.zeros(mean.size, np.int64)
+    step = 0
+    while (is_more := (u >= reached) & (chance > 0.0)).any():
+        step += 1
+        count += is_more
+        chance *= mean / step
         reached += chance
     return count
 
 
-def count_events(
-    level: float,
-    rhythm: float,
-    bursts: float,
-    burst_key: int,
-    key: int,
-    start: int,
-    counts: NDArray[np.int64],
-) -> None:
-    """The number of events of each second, from `start` on: a daily wave with bursts.
-
-    `level` is the mean number between bursts, `rhythm` the height of the wave over it, and `bursts`
-    the probability that a block of seconds is a burst.
-    """
-    for i in range(counts.size):
-        second = start + i
-        angle = 2.0 * math.pi * (second % DAY - _PEAK) / DAY
-        mean = level * (1.0 + rhythm * math.cos(angle))
-        block = second // _BLOCK
-        if draw(burst_key, 2 * block) < bursts:
-            mean *= 1.0 + 2.0 * draw(burst_key, 2 * block + 1)
-        parts = max(1, math.ceil(mean / _LARGEST))
-        luck = hash_at(key, second)
-        counts[i] = 0
-        for part in range(parts):
-            counts[i] += poisson(luck, part, mean / parts)
-
-
-def fill_events(
-    offer: Offer,
-    key: int,
-    start: int,
-    counts: NDArray[np.int64],
-    time: NDArray[np.int64],
-    arm: NDArray[np.int32],
-    reward: NDArray[np.uint8],
-    pool: NDArray[np.int32],
-) -> None:
-    """The events, in the order of the seconds."""
-    row = 0
-    now = np.searchsorted(offer.since, start, side="right") - 1
-    for i in range(counts.size):
-        at = start + i
-        while now + 1 < offer.since.size and offer.since[now + 1] <= at:
-            now += 1
-        begin, end = offer.offsets[now], offer.offsets[now + 1]
-        second = hash_at(key, at)
-        for event in range(counts[i]):
-            luck = hash_at(second, _EVENTS_AT + event)
-            u = draw(luck, _SHOWN)
-            position = np.searchsorted(offer.reach[begin:end], u, side="right")
-            shown = offer.members[begin + min(position, end - begin - 1)]
-            chance = offer.rates[shown] - offer.slopes[shown] * (at - offer.middles[shown])
-            time[row] = at
-            arm[row] = shown
-            reward[row] = 1 if draw(luck, _CLICKED) < chance else 0
-            pool[row] = now
-            row += 1
-
-
-@functools.cache
-def kernels() -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """`count_events` and `fill_events`, compiled."""
-    from numba import types
-
-    t: Any = types
-    whole, short, real = t.int64[::1], t.int32[::1], t.float64[::1]
-    key, second = t.uint64, t.int64
-    offer = t.NamedTuple((whole, whole, short, real, real, real, real), Offer)
-    count = t.void(t.float64, t.float64, t.float64, key, key, second, whole)
-    fill = t.void(offer, key, second, whole, whole, short, t.uint8[::1], short)
-    return compiled(count_events, count), compiled(fill_events, fill)
+def _count_events(
+    page: FrontPage, seconds: NDArray[np.int64], luck: NDArray[np.uint64]
+) -> NDArray[np.int64]:
+    """The number of events of each second: a daily wave with bursts."""
+    angle = 2.0 * math.pi * (seconds % DAY - _PEAK) / DAY
+    mean = page.events_per_second / (1.0 + page.bursts) * (1.0 + page.rhythm * np.cos(angle))
+    block, key = 2 * (seconds // _BLOCK).astype(np.uint64), page.key(_BURSTS)
+    is_burst = draw(key, block) < page.bursts
+    mean *= np.where(is_burst, 1.0 + 2.0 * draw(key, block + np.uint64(1)), 1.0)
+    parts = np.maximum(1.0, np.ceil(mean / _LARGEST))
+    counts = np.zeros(seconds.size, np.int64)
+    for part in range(int(parts.max())):
+        counts += np.where(part < parts, poisson(luck, part, mean / parts), 0)
+    return counts

@@ -14,15 +14,7 @@ from highseason.core.atomic import atomic_write
 from highseason.core.random import hash_at
 from highseason.logs.conversion import concatenated
 from highseason.logs.events import EventBatch, Events, Pools
-from highseason.logs.front_page import (
-    BURSTS,
-    DAY,
-    EVENTS,
-    USERS,
-    FrontPage,
-    GeneratedWorld,
-    kernels,
-)
+from highseason.logs.front_page import DAY, USERS, FrontPage, GeneratedWorld, click_rate
 
 _PIECE = 3600  # seconds generated at a time
 _LEVEL = 1  # of compression; more takes ten times as long for a third less
@@ -57,9 +49,7 @@ class Generated:
         >>> log.rate(np.array([0, 1]), log.events.time[:2]).tolist()
         [0.05, 0.02]
         """
-        lost = self.drift * self.rates[arm] / (self.ends - self.starts)[arm]
-        middle = (self.starts + self.ends)[arm] / 2
-        return np.asarray(self.rates[arm] - lost * (time - middle))
+        return click_rate(arm, time, self.rates, self.starts, self.ends, self.drift)
 
 
 def generate_events(days: float = 1.0, seed: int = 0, **settings: Any) -> Generated:
@@ -83,17 +73,10 @@ def generate_events(days: float = 1.0, seed: int = 0, **settings: Any) -> Genera
 
 def _pieces(world: GeneratedWorld) -> Iterator[tuple[EventBatch, int]]:
     """The log in pieces that end on the hour, each with the second before which it ends."""
-    (count, fill), page = kernels(), world.page
-    begin, key, bursts = page.start, page.key(EVENTS), page.key(BURSTS)
-    traffic = page.events_per_second / (1.0 + page.bursts), page.rhythm, page.bursts
+    begin = world.page.start
     while begin < world.end:
         until = min(begin // _PIECE * _PIECE + _PIECE, world.end)
-        counts = np.zeros(until - begin, np.int64)
-        count(*map(float, traffic), bursts, key, begin, counts)
-        kinds = (np.int64, np.int32, np.uint8, np.int32)
-        columns: list[Any] = [np.empty(int(counts.sum()), kind) for kind in kinds]
-        fill(world.offer, key, begin, counts, *columns)
-        yield EventBatch(*columns), until
+        yield world.events(begin, until), until
         begin = until
 
 
@@ -112,14 +95,8 @@ def _compact(world: GeneratedWorld, log: EventBatch) -> Generated:
         arms=tuple(world.ids[i] for i in seen),
         pools=Pools.of([index[pool] for pool in pools]),
     )
-    offer, every = world.offer, world.pools
-    each = np.diff(offer.reach, prepend=0.0)  # the propensity of each arm of each pool
-    each[every.offsets[:-1]] = offer.reach[every.offsets[:-1]]
-    width = np.int64(every.members.max(initial=0)) + 1
-    keys = np.repeat(np.arange(len(every)), every.sizes) * width + every.members
-    propensity = np.asarray(each[np.searchsorted(keys, log.pool * width + log.arm)])
-    rates, starts, ends = offer.rates[seen], world.starts[seen], world.ends[seen]
-    return Generated(events, rates, starts, ends, propensity, world.drift)
+    rates, starts, ends = world.rates[seen], world.starts[seen], world.ends[seen]
+    return Generated(events, rates, starts, ends, np.asarray(log.propensity), world.drift)
 
 
 def generate_log(
