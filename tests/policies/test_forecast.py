@@ -13,7 +13,7 @@ from tests.reference import policies as paper
 
 import highseason as hs
 from highseason.policies import FutureUnknownError, Policy, View
-from highseason.policies.plan import KnownViews, Outlook
+from highseason.policies.plan import KnownViews
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning"),
@@ -98,9 +98,10 @@ def test_views_of_a_known_multiplier(G: list[float], arms: int) -> None:
 
 @given(multipliers, st.integers(1, 5))
 def test_views_of_an_unknown_multiplier(G: list[float], arms: int) -> None:
-    outlook = Outlook(arms)
+    planner = hs.UCB().planner(arms)
     for t, believed in enumerate(G, start=1):
-        view = outlook.expect(believed)
+        view = planner.view(believed)
+        planner.expect(believed)
         assert view[:3] == (t, believed, arms)
         assert view.lowest == min(G[:t])
         assert view.floor == (min(G[arms:t]) if t > arms else believed)
@@ -108,8 +109,8 @@ def test_views_of_an_unknown_multiplier(G: list[float], arms: int) -> None:
             _ = view.future
         with pytest.raises(FutureUnknownError):
             _ = view.turns_left
-        outlook.saw(2.0 * believed)
-        assert np.asarray(outlook.values(7.0)).tolist() == [*sorted(2.0 * g for g in G[:t]), 7.0]
+        planner.saw(2.0 * believed)
+        assert np.asarray(planner.values(7.0)).tolist() == [*sorted(2.0 * g for g in G[:t]), 7.0]
 
 
 class Savings(Policy):

@@ -254,9 +254,9 @@ class OnlineMultiplier:
         if self._planner is None and depends == "nothing":
             self.resume(arms, self.policy.begin())
         planner = self._planner
-        if planner is None or (planner.outlook.arms != arms and depends == "arms"):
+        if planner is None or (planner.arms != arms and depends == "arms"):
             planner, self._reports = self.policy.planner(arms), 0
-        planner.outlook.arms = arms
+        planner.arms = arms
         self._planner = planner
         self._catch_up(planner)
         return planner
@@ -276,9 +276,9 @@ class OnlineMultiplier:
     def _catch_up(self, planner: Planner) -> None:
         """Take the steps of turns that were decided since, with what was seen before each."""
         skip = self.policy.carry_depends_on == "nothing"
-        go_on = planner.outlook.expect if skip else planner.level
+        go_on = planner.expect if skip else planner.level
         while True:
-            turn = planner.outlook.t
+            turn = planner.t
             while self._reports < len(self.seen) and self.seen[self._reports][0] == turn:
                 planner.saw(self.seen[self._reports][1])
                 self._reports += 1
@@ -293,7 +293,7 @@ class OnlineMultiplier:
         """Compared with the visitors seen before and what is expected now."""
         assert self._planner is not None, "`level` was asked before"
         assert expected is not None, "`expected` was checked"
-        values = self._planner.outlook.values(expected)
+        values = self._planner.values(expected)
         return expected < busy_from(self.policy, values) or expected <= values.min()
 
     def has_low_turn_after(self, turn: int) -> bool:

@@ -14,7 +14,6 @@ from highseason.bounds.regret_bound import Form, RegretBound
 from highseason.core.validation import positive_number
 from highseason.policies import PlanWarning, Policy
 from highseason.policies.lifetimes import Lifetimes
-from highseason.policies.plan import Outlook
 from highseason.rewards import Rewards
 from highseason.traffic import Multiplier, ThresholdWarning, as_multiplier
 
@@ -188,12 +187,11 @@ def low_turns(policy: Any, setting: Setting) -> tuple[Mask, Numbers]:
     elif not policy.needs_g_ahead:
         z = np.full(setting.turns, policy.z)
     else:
-        outlook, z = Outlook(setting.arms), np.empty(setting.turns)
+        planner, z = policy.planner(setting.arms), np.empty(setting.turns)
         pairs = zip(setting.G.tolist(), setting.H.tolist(), strict=True)
         for i, (actual, belief) in enumerate(pairs):
-            outlook.expect(belief)
-            z[i] = policy.resolve_thresholds(outlook.values(belief)).z
-            outlook.saw(actual)
+            z[i] = policy.resolve_thresholds(planner.values(belief)).z
+            planner.saw(actual)
     return setting.H < z, z
 
 

@@ -1,8 +1,8 @@
 """A plan: how much each turn may explore, and what it may see of the world when it decides that.
 
 With G known, or forecast for the whole season, a plan looks at all of it and is computed before the
-game.  Otherwise a `Planner` makes it turn by turn, from an `Outlook` that knows only what is
-expected of this turn and what was seen before.
+game.  Otherwise a `Planner` makes it turn by turn, from what is expected of this turn and what was
+seen before.
 """
 
 from __future__ import annotations
@@ -159,42 +159,6 @@ class KnownViews:
         later = self._future, range(turns - 1, -1, -1)
         # All turns at once: calling `View` for each takes a third of the time of a plan.
         return map(View._make, zip(range(1, turns + 1), self._values, *same, *later, strict=False))
-
-
-class Outlook:
-    """What has been expected and seen of G so far, when it comes one turn at a time."""
-
-    def __init__(
-        self, arms: int, beliefs: Iterable[float] = (), seen: Iterable[float] = ()
-    ) -> None:
-        self.arms = arms
-        self._beliefs, self._seen = SuffixMinima(beliefs), sorted(seen)
-
-    @property
-    def t(self) -> int:
-        """The latest turn that was expected; 0 before the first."""
-        return len(self._beliefs)
-
-    def view(self, belief: float) -> View:
-        """The view of the next turn, for which `belief` is known or forecast."""
-        t = self.t + 1
-        lowest = min(self._beliefs.from_place(0), belief)
-        floor = min(self._beliefs.from_place(self.arms), belief)
-        return UnknownFuture.of(t, belief, self.arms, floor, lowest)
-
-    def expect(self, belief: float) -> View:
-        """Go to the next turn, and give its view."""
-        view = self.view(belief)
-        self._beliefs.append(belief)
-        return view
-
-    def saw(self, actual: float) -> None:
-        """The multiplier that this turn really had."""
-        insort(self._seen, actual)
-
-    def values(self, belief: float) -> WithOne:
-        """The values that thresholds and units are computed from: those seen, and this belief."""
-        return WithOne(self._seen, belief)
 
 
 class PlanWarning(UserWarning):
@@ -364,10 +328,15 @@ class Planner:
         carry: Any = None,
     ) -> None:
         require_future(policy, "a game whose G comes one turn at a time")
-        self._policy = policy
+        self._policy, self.arms = policy, arms
         self._has_expressions = bool(policy.unresolved_thresholds())
-        self.outlook = Outlook(arms, beliefs, seen)
+        self._beliefs, self._seen = SuffixMinima(beliefs), sorted(seen)
         self.carry = policy.begin() if carry is None else carry
+
+    @property
+    def t(self) -> int:
+        """The latest turn that was expected; 0 before the first."""
+        return len(self._beliefs)
 
     def peek(self, belief: float) -> float:
         """The next turn's level if this is expected of it; nothing changes."""
@@ -376,20 +345,34 @@ class Planner:
     def level(self, belief: float) -> float:
         """This turn's level, from what is expected of this turn and what was seen before."""
         level, self.carry = self._step(self.carry, belief)
-        self.outlook.expect(belief)
+        self.expect(belief)
         return level
 
-    def _step(self, carry: Any, belief: float) -> tuple[float, Any]:
-        view, policy = self.outlook.view(belief), self._policy
-        if self._has_expressions:
-            policy = policy.resolve_thresholds(self.outlook.values(belief))
-        level, carry = step(policy, carry, view)
-        check_level(self._policy, view.t, level)
-        return level, carry
+    def expect(self, belief: float) -> None:
+        """Go to the next turn, without its level."""
+        self._beliefs.append(belief)
 
     def saw(self, actual: float) -> None:
         """The multiplier the turn really had."""
-        self.outlook.saw(actual)
+        insort(self._seen, actual)
+
+    def values(self, belief: float) -> WithOne:
+        """The values that thresholds and units are computed from: those seen, and this belief."""
+        return WithOne(self._seen, belief)
+
+    def view(self, belief: float) -> View:
+        """The view of the next turn, for which `belief` is known or forecast."""
+        lowest = min(self._beliefs.from_place(0), belief)
+        floor = min(self._beliefs.from_place(self.arms), belief)
+        return UnknownFuture.of(self.t + 1, belief, self.arms, floor, lowest)
+
+    def _step(self, carry: Any, belief: float) -> tuple[float, Any]:
+        view, policy = self.view(belief), self._policy
+        if self._has_expressions:
+            policy = policy.resolve_thresholds(self.values(belief))
+        level, carry = step(policy, carry, view)
+        check_level(self._policy, view.t, level)
+        return level, carry
 
 
 class SeasonPlanner:
@@ -434,21 +417,17 @@ def known_levels(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[n
 
 def _scan(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
     resolved = policy.resolve_thresholds(multiplier.values)
-    whole = resolved.levels(multiplier.values, arms)
+    return _checked(policy, all_levels(resolved, multiplier.values, arms))
+
+
+def all_levels(policy: Policy, G: NDArray[np.float64], arms: int) -> NDArray[np.float64]:
+    """All levels for a known G, at once or in steps, of a policy whose thresholds are resolved."""
+    whole = policy.levels(G, arms)
     if whole is not None:
-        return _checked(policy, whole)
-    return _checked(policy, levels_in_steps(resolved, multiplier.values, arms))
-
-
-def levels_in_steps(policy: Policy, G: NDArray[np.float64], arms: int) -> NDArray[np.float64]:
-    """The levels that the steps of a policy, its thresholds resolved, give for a known G."""
-    make, levels, carry = policy.step, [], policy.begin()
-    known = G.size <= _LONG
-    for view in _same_views(G.tobytes(), arms) if known else KnownViews(G).all(arms):
-        answer = make(carry, view)
-        if type(answer) is not tuple or len(answer) != 2:
-            check_answer(policy, answer)
-        level, carry = answer
+        return whole
+    levels, carry = [], policy.begin()
+    for view in _same_views(G.tobytes(), arms) if G.size <= _LONG else KnownViews(G).all(arms):
+        level, carry = step(policy, carry, view)
         levels.append(level)
     return np.array(levels, np.float64)
 
@@ -479,7 +458,11 @@ def levels_from(
         raise ValueError(f"the forecast has {turns} turns, the multiplier {actual.turns}")
     if isinstance(forecast, Forecast):
         return _season_levels(policy, forecast, arms)
-    return _one_step_levels(policy, actual, forecast, arms)
+    planner, levels = Planner(policy, arms), []
+    for value, belief in zip(actual.values.tolist(), forecast.values.tolist(), strict=True):
+        levels.append(planner.level(belief))
+        planner.saw(value)
+    return _checked(policy, np.array(levels))
 
 
 def _season_levels(policy: Policy, forecast: Forecast, arms: int) -> NDArray[np.float64]:
@@ -510,34 +493,15 @@ def _season_levels(policy: Policy, forecast: Forecast, arms: int) -> NDArray[np.
     return _checked(policy, levels)
 
 
-def _one_step_levels(
-    policy: Policy, actual: Multiplier, forecast: Multiplier, arms: int
-) -> NDArray[np.float64]:
-    """The whole plan when each turn is only forecast: a turn sees its forecast and the past."""
-    planner = Planner(policy, arms)
-    levels = np.empty(actual.turns)
-    pairs = zip(actual.values.tolist(), forecast.values.tolist(), strict=True)
-    for i, (value, belief) in enumerate(pairs):
-        levels[i] = planner.level(belief)
-        planner.saw(value)
-    levels.setflags(write=False)
-    return levels
-
-
 def step(policy: Policy, carry: Any, view: View) -> tuple[float, Any]:
     """One step of a plan, which must return a level and a carry."""
     answer = policy.step(carry, view)
-    check_answer(policy, answer)
-    return answer
-
-
-def check_answer(policy: Policy, answer: object) -> None:
-    """Refuse what is not a level and a carry."""
     if not (isinstance(answer, tuple) and len(answer) == 2):
         raise TypeError(
             f"{type(policy).__name__}.step(carry, view) must return (level, carry), got "
             f"{answer!r}: return the carry too, even if the plan does not use it"
         )
+    return answer
 
 
 def _checked(policy: Policy, levels: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -31,7 +31,7 @@ from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
 from highseason.policies.base import OnG, Policy, parameter, threshold, unit_of_g
 from highseason.policies.foreign import ForeignPolicy
-from highseason.policies.plan import View, levels_in_steps
+from highseason.policies.plan import View, all_levels
 from highseason.policies.rule import Rule
 from highseason.policies.wrappers import Wrapper
 
@@ -196,13 +196,10 @@ class RegulateAhead(Regulator):
 
     def levels(self, G: Floats, arms: int) -> Floats:
         """The plan within, times the share of every turn."""
-        within = self.base.levels(G, arms)
-        if within is None:
-            within = levels_in_steps(self.base, G, arms)
         horizons = effective_horizons(G, arms if self.wait else G.size)
         shares = (horizons + 1.0) / np.arange(G.size, 0, -1.0)
         shares[shares > _ALL] = 1.0  # a share that is 1 but for rounding must change no bit
-        return self._all_moved(within, shares)
+        return self._all_moved(all_levels(self.base, G, arms), shares)
 
     def begin(self) -> Any:
         """The weight seen, the turns, and what the plan within carries."""

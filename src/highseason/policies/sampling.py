@@ -252,8 +252,9 @@ class GaussianThompson(WeighingPolicy):
         return self.sigma * self.sigma, carry
 
 
-#: The distribution functions of all variables at some points: a row per variable.
-Distributions = Callable[[Floats], Floats]
+Ints = NDArray[np.int64]
+#: The distribution functions of some variables at some points: a row per variable.
+Distributions = Callable[[Floats, Ints], Floats]
 
 #: Points to begin with, and the most by which H may rise from one point to the next.
 _POINTS, _STEP = 65, 1.0 / 512.0
@@ -263,27 +264,28 @@ _ROUNDS = 60
 _TINY = 1e-300
 
 
-def chances_of_being_greatest(distributions: Distributions, low: float, high: float) -> Floats:
-    """The probability of each variable, where the greatest lies between `low` and `high`."""
-    points = np.linspace(low, high, _POINTS)
-    logs = _logarithms(distributions, points)
+def chances_of_being_greatest(distributions: Distributions, low: Floats, high: Floats) -> Floats:
+    """The probability of each variable, where each lies between its `low` and its `high`."""
+    rivals = np.flatnonzero(high >= low.max())
+
+    def logarithms(points: Floats) -> Floats:
+        return np.log(np.maximum(distributions(points, rivals), _TINY))
+
+    points = np.linspace(low.max(), high.max(), _POINTS)
+    logs = logarithms(points)
     for _ in range(_ROUNDS):
         coarse = np.flatnonzero(_too_coarse(np.exp(logs.sum(0)), points))
         if coarse.size == 0:
             break
         new = 0.5 * (points[coarse] + points[coarse + 1])
         points = np.insert(points, coarse + 1, new)
-        logs = np.insert(logs, coarse + 1, _logarithms(distributions, new), axis=1)
+        logs = np.insert(logs, coarse + 1, logarithms(new), axis=1)
     steps = np.diff(logs, axis=1)
     total = steps.sum(0)
     rises = np.diff(np.exp(logs.sum(0)))
     shares = np.divide(rises, total, out=np.zeros_like(rises), where=total > 0.0)
     chances = steps @ shares
-    return np.asarray(chances / chances.sum())
-
-
-def _logarithms(distributions: Distributions, points: Floats) -> Floats:
-    return np.log(np.maximum(distributions(points), _TINY))
+    return scattered(chances / chances.sum(), rivals, low.size)
 
 
 def _too_coarse(H: Floats, points: Floats) -> NDArray[np.bool_]:
@@ -298,32 +300,21 @@ def greatest_of_beta(a: Floats, b: Floats, width: float) -> Floats:
     from scipy.special import betainc, betaincinv
 
     mean = a / (a + b)
-    low = float((mean + width * (betaincinv(a, b, 1e-9) - mean)).max())
-    highs = mean + width * (betaincinv(a, b, 1.0 - 1e-12) - mean)
 
-    def distributions(points: Floats) -> Floats:
-        x = mean[rivals, None] + (points - mean[rivals, None]) / width
-        return np.asarray(betainc(a[rivals, None], b[rivals, None], np.clip(x, 0.0, 1.0)))
+    def distributions(points: Floats, arms: Ints) -> Floats:
+        x = mean[arms, None] + (points - mean[arms, None]) / width
+        return np.asarray(betainc(a[arms, None], b[arms, None], np.clip(x, 0.0, 1.0)))
 
-    rivals = np.flatnonzero(highs >= low)
-    return _of_all(a.size, rivals, chances_of_being_greatest(distributions, low, highs.max()))
+    low, high = (mean + width * (betaincinv(a, b, q) - mean) for q in (1e-9, 1.0 - 1e-12))
+    return chances_of_being_greatest(distributions, low, high)
 
 
 def greatest_of_normal(mean: Floats, deviation: Floats) -> Floats:
     """The same for normal variables."""
     from scipy.special import ndtr
 
-    low, highs = float((mean - 6.0 * deviation).max()), mean + 7.0 * deviation
-    rivals = np.flatnonzero(highs >= low)
+    def distributions(points: Floats, arms: Ints) -> Floats:
+        return np.asarray(ndtr((points - mean[arms, None]) / deviation[arms, None]))
 
-    def distributions(points: Floats) -> Floats:
-        return np.asarray(ndtr((points - mean[rivals, None]) / deviation[rivals, None]))
-
-    return _of_all(mean.size, rivals, chances_of_being_greatest(distributions, low, highs.max()))
-
-
-def _of_all(size: int, rivals: NDArray[np.int64], chances: Floats) -> Floats:
-    """The chances of all, where only `rivals` have any."""
-    out = np.zeros(size)
-    out[rivals] = chances
-    return out
+    low, high = mean - 6.0 * deviation, mean + 7.0 * deviation
+    return chances_of_being_greatest(distributions, low, high)
