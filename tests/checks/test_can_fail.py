@@ -564,44 +564,6 @@ def test_a_broken_shape_is_found(shape: Any, check: str, sentence: str) -> None:
     assert f"[{check}]" in str(failure.value)
 
 
-class Loose:
-    """A multiplier whose values can be changed, or lie."""
-
-    turns, name = 5, "loose"
-
-    def __init__(self, values: Any, digest: str = "x") -> None:
-        self.values, self._digest = np.array(values), digest
-
-    def digest(self) -> str:
-        return self._digest
-
-
-@pytest.mark.parametrize(
-    ("values", "name", "sentence"),
-    [
-        ([1.0, -1.0], "is_positive_and_finite", r"G\(2\) of 1 is -1.0"),
-        ([1.0, 2.0], "cannot_be_changed", "must be read-only"),
-        ([1.0], "digest_tells_values_apart", "equal values must have equal digests"),
-    ],
-)
-def test_what_a_multiplier_itself_prevents(
-    monkeypatch: pytest.MonkeyPatch, values: list[float], name: str, sentence: str
-) -> None:
-    from highseason.checks import multipliers
-
-    monkeypatch.setattr(multipliers, "as_multiplier", lambda x: Loose(values))
-    with pytest.raises(CheckFailed, match=sentence):
-        run._run(getattr(multipliers, name), lambda turns: None, "it")
-
-
-def test_a_window_that_is_not_its_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    from highseason.checks import multipliers
-
-    monkeypatch.setattr(hs.traffic.Multiplier, "window", lambda self, first, last: self)
-    with pytest.raises(CheckFailed, match=r"window\(1, n\) must be the first n values"):
-        run._run(multipliers.a_window_is_its_part, hs.traffic.wave, "it")
-
-
 def test_multipliers_of_the_users_own() -> None:
     check_multiplier(lambda turns: np.linspace(1.0, 2.0, turns))
     check_multiplier(hs.traffic.from_values([1.0, 7.0, 3.0]))

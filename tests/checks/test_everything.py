@@ -21,7 +21,7 @@ def test_ids_are_unique_and_readable() -> None:
     names = [name for name, _ in PAIRS]
     assert len(set(names)) == len(names)
     assert "UCBZ-same_seed_same_arms" in names
-    assert "wave-is_positive_and_finite" in names
+    assert "wave-has_as_many_turns_as_asked" in names
 
 
 def test_every_policy_and_every_shape_is_found() -> None:

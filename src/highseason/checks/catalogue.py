@@ -38,15 +38,6 @@ class Check:
         """Run it, whether or not it applies to the subject."""
         self.run(subject)
 
-    def first(self, subject: Any) -> None:
-        """Run it before another check that relies on it, once for each subject."""
-        if _passed.get(self.name) is not subject:
-            self.run(subject)
-            _passed[self.name] = subject
-
-
-_passed: dict[str, Any] = {}  # by check, the last subject that passed it
-
 
 def check(
     applies: Callable[[Any], bool] = lambda _: True,
