@@ -87,10 +87,16 @@ def __getattr__(name: str) -> Any:
         return import_module("highseason.policies.lifetimes")
     if name in _HOMES:
         value = globals()[name] = getattr(import_module(f"highseason.{_HOMES[name]}"), name)
+        if name == "replay":  # once a room, with a function of the same name
+            value.replay = _replay_room
         return value
     if not name.startswith("_") and find_spec(f"highseason.{name}"):
         return import_module(f"highseason.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_hint(name)}")
+
+
+def _replay_room(*_: object, **__: object) -> None:
+    raise AttributeError("hs.replay is a function: write hs.replay(...); more is in hs.logs")
 
 
 def _hint(name: str) -> str:

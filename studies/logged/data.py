@@ -17,8 +17,8 @@ from studies.session import Progress, shuffled
 #: The share of a log's time, at its end, that is kept for tuning, and the most of it in seconds.
 KEPT_SHARE, KEPT_MOST = 1 / 3, 2 * 86_400
 
-#: The longest stretch is sought among those with this many records at least.
-_FEWEST_RECORDS = 1000
+#: The longest stretch is sought among those with this many events at least.
+_FEWEST_EVENTS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class StudiedLog:
     reported: Events  # The first part
     tuning: Events  # The rest; nothing that is reported comes from it
     generated: logs.Generated | None  # The truth behind the log; None for a log that was given
-    digest: str  # Of its records
+    digest: str  # Of its events
     source: str  # Where it is from, in words
     notes: tuple[str, ...] = ()  # Lines that were skipped, and why
 
@@ -38,7 +38,7 @@ class StudiedLog:
         return "given log" if self.generated is None else "GENERATED log"
 
     def truth(self, events: Events) -> NDArray[np.float64] | None:
-        """The true click rate of what each record shows; None if it is unknown."""
+        """The true click rate of what each event shows; None if it is unknown."""
         return None if self.generated is None else self.generated.rate(events.arm, events.time)
 
 
@@ -80,7 +80,7 @@ def _split(
     cut = int(np.searchsorted(events.time, border, side="right"))
     if cut in (0, len(events)):
         raise ValueError(
-            f"the log ({source}) is too short to be studied: {len(events):,} records over "
+            f"the log ({source}) is too short to be studied: {len(events):,} events over "
             f"{last - first:,} seconds"
         )
     digest = hashlib.sha256(" ".join(events.arms).encode())
@@ -97,7 +97,7 @@ class Dataset:
     id: str  # A name for files
     title: str  # For the page
     log: PreparedLog  # What is replayed
-    truth: NDArray[np.float64] | None  # The true click rate behind each record, if it is known
+    truth: NDArray[np.float64] | None  # The true click rate behind each event, if it is known
     slice: Slice | None  # The stretch with a fixed pool; None for the whole log
 
     @property
@@ -106,8 +106,8 @@ class Dataset:
         return diagnose(self.log)
 
     @property
-    def records_per_turn(self) -> float:
-        """How many records there are per matched turn: about the size of the full pools."""
+    def events_per_turn(self) -> float:
+        """How many events there are per matched turn: about the size of the full pools."""
         events = self.log.events
         return float(events.pools.sizes[events.pool].mean())
 
@@ -115,9 +115,9 @@ class Dataset:
 def sliced(studied: StudiedLog, part: Events, name: str, title: str, where: Slice) -> Dataset:
     """A stretch of a part of the log with the arms that are there throughout; G counts all arms."""
     events = where.cut(part)
-    if len(events) < _FEWEST_RECORDS:
+    if len(events) < _FEWEST_EVENTS:
         raise ValueError(
-            f"the longest stretch with {len(where.arms)} articles has {len(events):,} records: the "
+            f"the longest stretch with {len(where.arms)} articles has {len(events):,} events: the "
             "log is too short to be studied"
         )
     log = PreparedLog.of(events, arms=where.arms)
@@ -157,7 +157,7 @@ def whole(studied: StudiedLog, part: Events, name: str = "whole") -> Dataset:
 
 
 def with_shuffled_G(log: PreparedLog, seed: int) -> PreparedLog:
-    """The same records, each with the G of another: as many busy ones, at meaningless times.
+    """The same events, each with the G of another: as many busy ones, at meaningless times.
 
     A policy that sees this G explores as much as before, but not when it is quiet.
     """

@@ -60,7 +60,7 @@ def _log(results: LoggedResults) -> str:
     assert fixed is not None
     what = "Log" if studied.generated is None else "GENERATED log, not the Yahoo! data"
     return (
-        f"{what} ({studied.source}): {len(studied.reported):,} records reported, "
+        f"{what} ({studied.source}): {len(studied.reported):,} events reported, "
         f"{len(studied.tuning):,} later ones kept for tuning; fixed pool of "
         f"{len(fixed.arms)} articles for {fixed.hours:.1f} hours."
     )
@@ -168,7 +168,7 @@ def _timing(timing: pd.DataFrame, profile: str) -> str:
     known = rows.dropna(subset="timing_difference_low")
     clear = (known.timing_difference_low > 0) | (known.timing_difference_high < 0)
     return (
-        "Is it the timing? With G shuffled over the records, policies explore as much, but not "
+        "Is it the timing? With G shuffled over the events, policies explore as much, but not "
         f"when it is quiet. What the right times add per turn ({profile} parameters): {each}; "
         f"clear in {clear.sum()} of {len(known)}."
     )

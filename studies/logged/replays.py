@@ -44,7 +44,7 @@ class Protocol:
     shrunk: bool = False  # Whether windows are smaller than the paper's, because the log is short
 
     def __str__(self) -> str:
-        windows = f"windows of {self.window:,} records, step {self.step:,}"
+        windows = f"windows of {self.window:,} events, step {self.step:,}"
         if self.how == "auto":
             windows = f"randomised policies repeat the slice, greedy slides {windows}"
         if self.shrunk:
@@ -54,22 +54,22 @@ class Protocol:
 
 def published_windows(dataset: Dataset, runs: int, turns: int, window: int, step: int) -> Protocol:
     """The paper's windows if the log has room for them, else smaller ones."""
-    records = len(dataset.log.events)
-    if window + (runs - 1) * step <= records:
+    events = len(dataset.log.events)
+    if window + (runs - 1) * step <= events:
         return Protocol(runs, turns, window, step)
-    window = min(window, max(1, records // 2))
-    return Protocol(runs, turns, window, _even_step(records, window, runs), shrunk=True)
+    window = min(window, max(1, events // 2))
+    return Protocol(runs, turns, window, _even_step(events, window, runs), shrunk=True)
 
 
 def spread_windows(dataset: Dataset, runs: int, turns: int) -> Protocol:
     """Windows long enough for the turns, from one end of the log to the other."""
-    records = len(dataset.log.events)
-    window = min(int(_SPARE * turns * dataset.records_per_turn), max(1, 2 * records // 3))
-    return Protocol(runs, turns, window, _even_step(records, window, runs))
+    events = len(dataset.log.events)
+    window = min(int(_SPARE * turns * dataset.events_per_turn), max(1, 2 * events // 3))
+    return Protocol(runs, turns, window, _even_step(events, window, runs))
 
 
-def _even_step(records: int, window: int, runs: int) -> int:
-    return max(1, (records - window) // max(1, runs - 1))
+def _even_step(events: int, window: int, runs: int) -> int:
+    return max(1, (events - window) // max(1, runs - 1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -135,8 +135,8 @@ def _parts(
     own = replays.spread_windows(dataset, windows, turns)
     parts = {"windows": (dataset, labels, own)}
     if table.mortal:
-        records = len(dataset.log.events)
-        whole = {"whole": (dataset, labels, Protocol(1, records, records, 1))}
+        events = len(dataset.log.events)
+        whole = {"whole": (dataset, labels, Protocol(1, events, events, 1))}
         return parts if table is settings.CONTEST else parts | whole
     if profile == "paper":
         theirs = replays.published_windows(dataset, effort.runs, turns, effort.window, effort.step)

@@ -96,7 +96,7 @@ def test_a_slice_is_written_and_can_be_replayed(call: Call, event_table: Path) -
     answer = call(*"slice events.parquet --least-arms 4 --out part.parquet --json".split())
     document = json.loads(answer.stdout)
     part = read_events(event_table.with_name("part.parquet"))
-    assert len(part) == document["records"]
+    assert len(part) == document["events"]
     assert set(always_on_offer(part)) == set(document["arms"])
     assert call(*"replay part.parquet -p ucb --arms always".split()).code == 0
 

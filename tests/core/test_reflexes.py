@@ -54,3 +54,8 @@ def test_the_package_knows_its_names_before_they_are_loaded() -> None:
     assert dir(hs) == sorted(hs.__all__)
     with pytest.raises(AttributeError, match="Did you mean 'simulate'"):
         hs.simulat  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_the_function_of_the_old_replay_room_names_the_new_one() -> None:
+    with pytest.raises(AttributeError, match=r"write hs\.replay\(\.\.\.\)"):
+        hs.replay.replay("ucb", "events.parquet", bin=60)

@@ -221,9 +221,9 @@ def test_windows_are_the_papers_where_there_is_room() -> None:
     made = generate_events(0.3, seed=1, articles=5)
     log = StudiedLog(made.events, made.events, made, "", "")
     dataset = whole(log, made.events)
-    records = len(made.events)
+    events = len(made.events)
     theirs = published_windows(dataset, 100, 2000, 100_000, 4_000)
-    assert records > 496_000
+    assert events > 496_000
     assert (theirs.window, theirs.step) == (100_000, 4_000)
     assert "smaller than the paper's" not in str(theirs)
     small = Dataset("x", "x", whole(log, made.events.take(slice(0, 60_000))).log, None, None)
@@ -232,11 +232,11 @@ def test_windows_are_the_papers_where_there_is_room() -> None:
     assert "smaller than the paper's" in str(fitted)
     assert fitted.window + 99 * fitted.step <= 60_000
     spread = spread_windows(small, 10, 2000)
-    assert spread.window == 12_500  # 2,000 turns at 5 records each, and a quarter more
+    assert spread.window == 12_500  # 2,000 turns at 5 events each, and a quarter more
     assert spread.window + 9 * spread.step <= 60_000
 
 
-def test_shuffling_keeps_how_busy_records_are_and_not_when(data: StudiedLog) -> None:
+def test_shuffling_keeps_how_busy_events_are_and_not_when(data: StudiedLog) -> None:
     log = whole(data, data.reported).log
     other = with_shuffled_G(log, seed=2)
     assert sorted(other.G) == sorted(log.G)

@@ -19,6 +19,7 @@ from highseason.logs.diagnostics import Uniformity as Uniformity
 from highseason.logs.diagnostics import diagnose as diagnose
 from highseason.logs.estimators import Comparison as Comparison
 from highseason.logs.estimators import compare as compare
+from highseason.logs.events import EventBatch as EventBatch
 from highseason.logs.events import Events as Events
 from highseason.logs.events import Pools as Pools
 from highseason.logs.events import read_events as read_events

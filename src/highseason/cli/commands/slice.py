@@ -60,5 +60,5 @@ def command(
         f"in {percent(unbroken, 1)} of these, all of them are in the pool\n"
         f"arms: {', '.join(one.arms)}"
     )
-    document = one.to_dict() | {"records": len(part), "unbroken": unbroken}
+    document = one.to_dict() | {"events": len(part), "unbroken": unbroken}
     emit(as_json, lambda: document, lambda: click.echo(text), [out])
