@@ -16,7 +16,7 @@ from highseason.traffic import (
     backtest,
     special_days,
 )
-from highseason.traffic.design import black_friday
+from highseason.traffic.history import black_friday
 
 
 def shop(years: int = 4, noise: float = 0.1, seed: int = 1) -> Multiplier:

@@ -5,8 +5,18 @@ All raise `ValueError`; a room with an error class of its own passes it as `erro
 
 import math
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
+
+
+@contextmanager
+def raised_as(error: type[ValueError], caught: type[Exception] = ValueError) -> Iterator[None]:
+    """Raise what another room refuses as an error of this one; also a decorator."""
+    try:
+        yield
+    except caught as reason:
+        raise error(str(reason)) from reason
 
 
 def whole_number(

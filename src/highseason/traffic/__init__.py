@@ -1,19 +1,18 @@
 """Traffic: the multiplier G(t) of each turn, from a formula, a file or a forecast."""
 
 from highseason.core.names import public_names as _public_names
-from highseason.traffic.backtest import Backtest as Backtest
-from highseason.traffic.backtest import backtest as backtest
-from highseason.traffic.blend import Blend as Blend
-from highseason.traffic.design import special_days as special_days
 from highseason.traffic.forecast import LEVELS as LEVELS
+from highseason.traffic.forecast import Backtest as Backtest
 from highseason.traffic.forecast import Fitted as Fitted
 from highseason.traffic.forecast import Forecast as Forecast
 from highseason.traffic.forecast import Forecaster as Forecaster
 from highseason.traffic.forecast import ForecastError as ForecastError
 from highseason.traffic.forecast import ForecastWarning as ForecastWarning
+from highseason.traffic.forecast import backtest as backtest
 from highseason.traffic.forecast import forecasters as forecasters
 from highseason.traffic.forecast import normal_quantiles as normal_quantiles
 from highseason.traffic.forecast import parse_forecaster as parse_forecaster
+from highseason.traffic.history import special_days as special_days
 from highseason.traffic.one_step import DoubleExponentialSmoothing as DoubleExponentialSmoothing
 from highseason.traffic.one_step import ExponentialSmoothing as ExponentialSmoothing
 from highseason.traffic.one_step import MovingAverage as MovingAverage
@@ -24,6 +23,7 @@ from highseason.traffic.one_step import WeightedMovingAverage as WeightedMovingA
 from highseason.traffic.season_ahead import ARIMA as ARIMA
 from highseason.traffic.season_ahead import ETS as ETS
 from highseason.traffic.season_ahead import MSTL as MSTL
+from highseason.traffic.season_ahead import Blend as Blend
 from highseason.traffic.season_ahead import CalendarRegression as CalendarRegression
 from highseason.traffic.season_ahead import SeasonAhead as SeasonAhead
 from highseason.traffic.season_ahead import SeasonalNaive as SeasonalNaive

@@ -1,6 +1,7 @@
 """The multiplier G: one positive number per turn, and when each turn is, if that is known.
 
-A threshold says where its low season ends, as a number or as an expression on G.
+A threshold says where its low season ends, as a number or as an expression on G.  Turns become
+longer ones by a `Period` of the calendar, or several at a time.
 """
 
 from __future__ import annotations
@@ -8,22 +9,21 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from highseason.core.ordered import WithOne
 from highseason.core.text import exact, six_figures
-from highseason.core.validation import positive_number
+from highseason.core.validation import one_of, positive_number, whole_number
 from highseason.core.warnings import warn_user
-from highseason.traffic.dates import Instants, When
-from highseason.traffic.resampling import How, Partial, resample
+from highseason.traffic.dates import Instants, When, to_instants, to_wall
 from highseason.traffic.timeline import (
     MultiplierError,
     Timeline,
@@ -36,6 +36,108 @@ from highseason.traffic.timeline import (
 
 if TYPE_CHECKING:
     import pandas as pd
+
+How = Literal["sum", "mean"]
+Partial = Literal["drop", "keep"]
+
+# A Monday, so that weeks begin on Mondays and "7D" is "1W"; a fixed one, so that a part of a
+# series falls into the same periods as the whole.
+_ANCHOR = np.datetime64("1969-12-29", "D")
+# No "m": half the world reads it as minutes, the other half as months.
+_UNITS: dict[str, Literal["s", "m", "h", "D", "W", "M"]] = {
+    "s": "s", "min": "m", "h": "h", "H": "h", "D": "D", "d": "D", "W": "W", "w": "W", "M": "M",
+}  # fmt: skip
+# Six digits: more would overflow numpy's clock, and no season is that long.
+_PERIOD = re.compile(r"(\d{0,6})\s*([A-Za-z]+)", re.ASCII)
+
+
+class Period(NamedTuple):
+    """A period of the calendar: a number of months, or a fixed length of time."""
+
+    months: int
+    width: np.timedelta64
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Read a length such as ``"1D"``, ``"6h"``, ``"30min"``, ``"1W"`` or ``"1M"`` (month).
+
+        >>> Period.of("1W") == Period.of("7D")
+        True
+        """
+        match = _PERIOD.fullmatch(text.strip())
+        count = int(match[1] or 1) if match else 0
+        unit = _UNITS.get(match[2]) if match else None
+        if unit is None or count < 1:
+            raise MultiplierError(
+                f"{text!r} is not a length of time: "
+                'write a whole number and one of s, min, h, D, W, M, such as "1D" or "6h"'
+            )
+        if unit == "M":
+            return cls(count, np.timedelta64(28 * count, "D"))  # the least it can last
+        return cls(0, count * np.timedelta64(1, unit))
+
+    def number(self, instants: Instants) -> NDArray[np.int64]:
+        """Return the number of the period that each instant falls in."""
+        if self.months:
+            return instants.astype("datetime64[M]").astype(np.int64) // self.months
+        return (instants - _ANCHOR) // self.width
+
+    def start(self, number: NDArray[np.int64]) -> Instants:
+        """Return when the periods with these numbers begin."""
+        if self.months:
+            return (number * self.months).astype("datetime64[M]")
+        return _ANCHOR + number * self.width
+
+
+def _by_period(
+    timeline: Timeline, period: Period, text: str
+) -> tuple[NDArray[np.intp], Timeline | None, NDArray[np.bool_]]:
+    """Turns of one period as groups: first row, time, and whether the data fills each group."""
+    instants = timeline.instants
+    number, starts_of = _periods(timeline, period)
+    first = np.flatnonzero(np.diff(number, prepend=number[0] - 1))
+    starts, whole = starts_of(number[first]), np.ones(first.size, dtype=np.bool_)
+    if instants.size > 1:
+        steps = np.sort(np.diff(instants))
+        # By the wall clock as well: the day on which it is put back lasts 25 hours.
+        wall = np.diff(timeline.wall)
+        least = min([steps[0], *np.sort(wall[wall > np.timedelta64(0)])[:1]])
+        if period.width < least:
+            raise MultiplierError(
+                f"turns are at least {least.astype('timedelta64[s]')} apart, more than "
+                f"{text!r}: turns can be joined, not split"
+            )
+        step = steps[steps.size // 2]
+        end = starts_of(number[-1:] + 1)[0]
+        # A quarter of a step to spare: months and clock changes make steps uneven.
+        whole[0] &= bool(4 * (instants[0] - starts[0]) < 3 * step)
+        whole[-1] &= bool(4 * (end - instants[-1]) <= 5 * step)
+    return first, Timeline(starts, timeline.zone), whole
+
+
+def _periods(
+    timeline: Timeline, period: Period
+) -> tuple[NDArray[np.int64], Callable[[NDArray[np.int64]], Instants]]:
+    """Return the period of each turn, and a function from periods to the instants they begin."""
+    zone = timeline.zone
+    if zone is None:
+        return period.number(timeline.instants), period.start
+    ahead = _offsets(timeline.instants[:1], zone)[0]
+    around = [timeline.instants + k * period.width for k in (-1, 0, 1)]
+    if not period.months and not any(
+        np.any((_offsets(instants, zone) - ahead) % period.width) for instants in around
+    ):
+        # Clocks change by whole periods, if at all: each runs its length, and some come twice.
+        number = period.number(timeline.instants + ahead)
+        return number, lambda number: period.start(number) - ahead
+    # By the wall clock: a day may have 23 or 25 hours. No turn goes back to a period that ended.
+    number = np.maximum.accumulate(period.number(timeline.wall))
+    return number, lambda number: to_instants(period.start(number).astype("datetime64[s]"), zone)
+
+
+def _offsets(instants: Instants, zone: str) -> NDArray[np.timedelta64]:
+    return to_wall(instants, zone) - instants
+
 
 Kind = Literal["number", "max", "quantile"]
 
@@ -96,11 +198,15 @@ class Threshold:
         """
         if isinstance(given, Threshold):
             return given
-        if isinstance(given, str):
-            return _parse(given)
         if isinstance(given, Real) and not isinstance(given, bool):
             return cls("number", float(given))
-        raise ThresholdError(f"{given!r} is not a threshold: give {_FORMS}")
+        match = _READ.fullmatch(given.strip().lower()) if isinstance(given, str) else None
+        try:
+            kind: Any = match and match.lastgroup
+            amount = float(match[kind] if match else "")
+        except ValueError:
+            raise ThresholdError(f"{given!r} is not a threshold: give {_FORMS}") from None
+        return cls(kind, amount)
 
     @property
     def fixed(self) -> bool:
@@ -127,23 +233,7 @@ class Threshold:
 
 
 _WRITTEN: dict[Kind, str] = {"number": "{}", "max": "{}*max", "quantile": "q{}"}
-_READ: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    ("max", re.compile(r"(.+?)\s*\*\s*max")),
-    ("quantile", re.compile(r"q\s*(.+)")),
-    ("number", re.compile(r"(.+)")),
-)
-
-
-def _parse(text: str) -> Threshold:
-    for kind, pattern in _READ:
-        match = pattern.fullmatch(text.strip().lower())
-        if match is not None:
-            try:
-                amount = float(match[1])
-            except ValueError:
-                break
-            return Threshold(kind, amount)
-    raise ThresholdError(f"{text!r} is not a threshold: give {_FORMS}")
+_READ = re.compile(r"(?P<max>.+?)\s*\*\s*max|q\s*(?P<quantile>.+)|(?P<number>.+)")
 
 
 def warn_if_one_sided(values: ArrayLike, z: float, what: str = "the threshold") -> bool:
@@ -462,7 +552,30 @@ class Multiplier:
         >>> Multiplier(np.ones(48), hours).resample("1D").values
         array([24., 24.])
         """
-        return self._with(*resample(self.values, self.timeline, length, how, partial))
+        one_of("how", how, ("sum", "mean"), MultiplierError)
+        one_of("partial", partial, ("drop", "keep"), MultiplierError)
+        if not isinstance(length, str):
+            length = whole_number("length", length, 1, MultiplierError)
+            first = np.arange(0, self.turns, length)
+            times = None if self.timeline is None else self.timeline.take(first)
+            whole = first + length <= self.turns
+        elif self.timeline is None:
+            raise MultiplierError(
+                f"the multiplier has no calendar, so {length!r} has no meaning: "
+                "give the length as a number of turns"
+            )
+        else:
+            first, times, whole = _by_period(self.timeline, Period.of(length), length)
+        joined = np.add.reduceat(self.values, first)
+        if how == "mean":
+            joined = joined / np.diff(first, append=self.turns)
+        keep = whole | (partial == "keep")
+        if not keep.any():
+            raise MultiplierError(
+                f"the data does not fill a single turn of length {length!r}: "
+                'shorten it, or pass partial="keep"'
+            )
+        return self._with(joined[keep], None if times is None else times.take(np.flatnonzero(keep)))
 
     def _with(self, values: Values, timeline: Timeline | None) -> Multiplier:
         return _build(values, timeline, self.name, self.is_shape)

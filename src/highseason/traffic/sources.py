@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from highseason.core.specs import did_you_mean
-from highseason.core.validation import positive_number, whole_number
+from highseason.core.validation import positive_number, raised_as, whole_number
 from highseason.core.warnings import warn_user
 from highseason.traffic.columns import Column, FileTable
 from highseason.traffic.dates import Order, Stamps, TableError
@@ -25,7 +25,6 @@ from highseason.traffic.timeline import (
     MultiplierError,
     Timeline,
     Values,
-    as_multiplier_error,
     first_wrong,
     floored,
     remedy,
@@ -175,7 +174,7 @@ def from_series(series: Any, *, floor: float | None = None, name: str | None = N
     )
 
 
-@as_multiplier_error()
+@raised_as(MultiplierError, TableError)
 def read(
     path: str | PathLike[str],
     time: str | None = None,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.text import counted, six_figures
-from highseason.core.validation import positive_number
+from highseason.core.validation import positive_number, raised_as
 from highseason.core.warnings import warn_user
 from highseason.traffic.columns import Where
 from highseason.traffic.dates import (
@@ -133,15 +132,6 @@ def remedy(value: float) -> str:
     return "a multiplier must be > 0; for closed hours pass floor= (a small positive number)"
 
 
-@contextmanager
-def as_multiplier_error() -> Iterator[None]:
-    """Raise what is wrong with a table or a time as a `MultiplierError`."""
-    try:
-        yield
-    except TableError as error:
-        raise MultiplierError(str(error)) from error
-
-
 @dataclass(frozen=True, eq=False)
 class Timeline:
     """The instants of the turns, strictly increasing, and the zone whose days and hours count.
@@ -157,7 +147,7 @@ class Timeline:
     zone: str | None = None
 
     @classmethod
-    @as_multiplier_error()
+    @raised_as(MultiplierError, TableError)
     def of(cls, times: Any, zone: str | None = None, where: Where | None = None) -> Timeline:
         """Read dates, datetimes, ISO texts, a ``datetime64`` array or a pandas index.
 
@@ -227,7 +217,7 @@ class Timeline:
         offset = (self.wall[i] - self.instants[i]).astype("timedelta64[s]").item()
         return f"{text}{offset_name(offset).replace('UTC', 'Z')}"
 
-    @as_multiplier_error()
+    @raised_as(MultiplierError, TableError)
     def rows(self, when: When) -> slice:
         """Return the rows from the start of ``when`` to its end.
 
@@ -244,7 +234,7 @@ class Timeline:
         first, last = self._bounds if zone is None else (self.instants, self.instants)
         return slice(_rows_before(first, start), _rows_before(last, end))
 
-    @as_multiplier_error()
+    @raised_as(MultiplierError, TableError)
     def holding(self, when: When) -> int | None:
         """Return the row during which ``when`` falls, where no row begins; None if there is none.
 
@@ -319,7 +309,7 @@ class Calendar:
     zone: str | None = None
 
     @classmethod
-    @as_multiplier_error()
+    @raised_as(MultiplierError, TableError)
     def starting(cls, start: str, every: str = "day", zone: str = "UTC") -> Calendar:
         """Turns of one of `LENGTHS`, from a time by the clock of the zone."""
         first, own = time_of(start, "start")

@@ -11,7 +11,6 @@ import highseason as hs
 from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, check_file, emit, progress_bar, usage_error
-from highseason.cli.parsing import DEFAULT_ARMS
 
 if TYPE_CHECKING:
     from highseason.advice import Advice
@@ -27,7 +26,7 @@ _PAGE = ".html"
     "highseason advise -m wave --turns 300 --arms 5 --gap 0.1 --games 200 --json",
 )
 @options.stakes
-@options.count("--arms", "Number of arms.", least=2, default=DEFAULT_ARMS)
+@options.count("--arms", "Number of arms.", least=2, default=options.DEFAULT_ARMS)
 @options.rates
 @options.rho
 @options.path("--history", "A table of past turns: rates and rho are fitted to it (see noise).")

@@ -12,7 +12,6 @@ import highseason as hs
 from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, print_json, print_wrapped, progress_bar, usage_error
-from highseason.cli.parsing import parse_lifetimes, parse_rewards
 from highseason.core.text import counted, with_error
 from highseason.core.warnings import quiet
 
@@ -69,8 +68,8 @@ def command(
     case is called vacuous; a printed formula that is not known to hold is called not valid.
     """
     check_figure(overlay, "--overlay")
-    arms = parse_rewards(None, None, means, G=G)
-    lifetimes = parse_lifetimes(lifetimes_text, G.turns)
+    arms = options.parse_rewards(None, None, means, G=G)
+    lifetimes = options.parse_lifetimes(lifetimes_text, G.turns)
     if lifetimes is not None and lifetimes.name != "fixed":
         raise usage_error(
             f"--lifetimes {lifetimes_text} are drawn for every game, but a bound needs given ones: "

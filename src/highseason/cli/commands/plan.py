@@ -19,7 +19,6 @@ from highseason.cli.output import (
     save,
     usage_error,
 )
-from highseason.cli.parsing import DEFAULT_ARMS
 from highseason.traffic.dates import iso_times
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 )
 @options.players
 @options.stakes
-@options.count("--arms", "Number of arms.", default=DEFAULT_ARMS)
+@options.count("--arms", "Number of arms.", default=options.DEFAULT_ARMS)
 @options.path("--out", "Draw the plan (.png, .svg, .pdf) or write it per turn (.csv).")
 @options.flag("--calendar", "Draw a calendar, a square per day, instead of lines.")
 @options.size

@@ -11,7 +11,6 @@ import highseason as hs
 from highseason.cli import options, output
 from highseason.cli.group import with_examples
 from highseason.cli.output import usage_error
-from highseason.cli.parsing import match_arms, parse_lifetimes
 
 if TYPE_CHECKING:
     from highseason.engine import SimulationResult
@@ -71,9 +70,9 @@ def command(
             raise usage_error(f"--save {save} must end in .npz")
         output.check_file(save, "--save")
     output.check_figure(out)
-    lifetimes = parse_lifetimes(lifetimes_text, G.turns)
+    lifetimes = options.parse_lifetimes(lifetimes_text, G.turns)
     given = click.get_current_context().params["arms"] is not None
-    rewards = match_arms(rewards, lifetimes, given)
+    rewards = options.match_arms(rewards, lifetimes, given)
     if lifetimes is None:
         output.note_if_too_short(G.turns, rewards.arms)
     with output.progress_bar("games") as progress:

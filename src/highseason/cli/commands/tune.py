@@ -10,7 +10,6 @@ import click
 import highseason as hs
 from highseason.cli import options, output
 from highseason.cli.group import with_examples
-from highseason.cli.parsing import parse_policy
 
 if TYPE_CHECKING:
     from highseason.rewards import Rewards
@@ -51,7 +50,7 @@ def command(
 
     All candidates play the same games.  The printed results come from other games.
     """
-    start, space = parse_policy(policy), parameter or None
+    start, space = options.parse_policy(policy), parameter or None
     hs.advice.Space.of(start, G, space)  # report a wrong name before any work
     output.check_figure(out)
     output.note_if_too_short(G.turns, rewards.arms)
