@@ -6,7 +6,6 @@ else needs to know of it.  Exit codes: 0 done, 1 failed, 2 bad usage, 130 interr
 
 import ast
 import pkgutil
-import re
 import sys
 import textwrap
 import traceback
@@ -31,8 +30,6 @@ from highseason.core.specs import did_you_mean
 
 NAME = "highseason"
 FAILED, INTERRUPTED = 1, 130
-#: Examples are indented by two columns.
-_LONGEST_EXAMPLE = 78
 
 #: Errors of the world outside: the message says all there is to say.
 _EXPECTED = (OSError, ImportError, MemoryError)
@@ -59,7 +56,8 @@ _JSON = click.Option(
 class WithExamples(click.Command):
     """A command with `--json` and `--debug` that ends its help with examples, which tests run.
 
-    Examples are whole command lines; a long one continues after a backslash.
+    Examples are whole command lines as help prints them; one of more than 78 characters continues
+    after a backslash.
 
     A `ValueError` of the library is bad usage: it ends with exit code 2 and one line that names
     options instead of arguments.
@@ -83,7 +81,7 @@ class WithExamples(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples verbatim: click would fill the lines."""
         super().format_epilog(ctx, formatter)
-        shown = "\n".join(map(_folded, self.examples))
+        shown = "\n".join(self.examples)
         formatter.write("\nExamples:\n" + textwrap.indent(shown, "  ") + "\n")
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -117,21 +115,6 @@ class TextOnly(WithExamples):
     """A command whose answer is text for people or a shell: it has no `--json`."""
 
     last_options = (_DEBUG,)
-
-
-def _folded(example: str) -> str:
-    """An example, continued after a backslash where it is too long for 80 columns.
-
-    >>> _folded("highseason plan --policy ucb")
-    'highseason plan --policy ucb'
-    """
-    if max(map(len, example.splitlines())) <= _LONGEST_EXAMPLE:
-        return example
-    words = re.sub(r"\s*\\\n\s*", " ", example)
-    words = re.sub(r" (?!-)", "\0", words)  # an option and its value stay on one line
-    lines = textwrap.wrap(words, _LONGEST_EXAMPLE - 2, subsequent_indent="    ",
-                          break_long_words=False, break_on_hyphens=False)  # fmt: skip
-    return " \\\n".join(lines).replace("\0", " ")
 
 
 def with_examples(
@@ -208,13 +191,12 @@ def _report(reason: Exception, session: SimpleNamespace, program: str) -> int:
         return INTERRUPTED
     if session.debug:
         traceback.print_exception(reason)
-    if isinstance(reason, UsageError):
-        say(reason.format_message(), reason.ctx.command_path if reason.ctx else program)
-        return reason.exit_code
-    if isinstance(reason, click.ClickException):  # click's messages do not say how to fix it
+    if isinstance(reason, click.ClickException):
         context = getattr(reason, "ctx", None)
-        where = context.command_path if context else program
-        say(f"{reason.format_message().rstrip('.')} (see '{where} --help')", where)
+        where, message = context.command_path if context else program, reason.format_message()
+        if not isinstance(reason, UsageError):  # click's messages do not say how to fix it
+            message = f"{message.rstrip('.')} (see '{where} --help')"
+        say(message, where)
         return reason.exit_code
     more = "" if session.debug else "; run it again with --debug for a traceback"
     unexpected = f"unexpected {type(reason).__name__}: {reason}{more}"

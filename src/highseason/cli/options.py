@@ -121,7 +121,7 @@ def parse_rewards(
     >>> parse_rewards("visitors", arms=3, means=None, rates="2%..4%", rho=0.01, G=G).between
     (0.02, 0.04)
     """
-    from highseason.rewards.text import usual_rewards
+    from highseason.rewards.text import parse_number, usual_rewards
 
     text = rewards or usual_rewards(G)
     arm = {"bernoulli": "means", "truncated-normal": "centres"}.get(text.partition(":")[0], "rates")
@@ -130,7 +130,7 @@ def parse_rewards(
     fixed = None
     if means is not None:
         try:
-            fixed = [_number(part, "--means") for part in means.split(",")]
+            fixed = [parse_number("--means", part) for part in means.split(",")]
         except ValueError as reason:
             raise usage_error(f"{reason}; write numbers with commas, such as 0.9,0.5") from reason
     if fixed is not None and arms not in (None, len(fixed)):
@@ -138,22 +138,6 @@ def parse_rewards(
             f"--arms {arms} does not match the {len(fixed)} numbers of --means: leave --arms out"
         )
     return hs.rewards.parse(text, arms, fixed, default_arms=DEFAULT_ARMS)
-
-
-def _numbers(name: str, options: dict[str, str], known: Sequence[str]) -> dict[str, Any]:
-    for key in options:
-        if key not in known:
-            raise ValueError(
-                f"{name} has no parameter {key!r}; it has: {', '.join(known) or 'none'}"
-            )
-    return {key: _number(value, f"{name}: {key}") for key, value in options.items()}
-
-
-def _number(text: str, what: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f"{what}: {text.strip()!r} is not a number") from None
 
 
 def parse_lifetimes(text: str | None, turns: int) -> Lifetimes | None:
@@ -175,18 +159,27 @@ def parse_lifetimes(text: str | None, turns: int) -> Lifetimes | None:
         raise usage_error(f"--lifetimes {text}: {reason}") from reason
 
 
+#: Lifetimes that are drawn for every game, and their parameters.
+_DRAWN = {"articles": ("turns_per_hour", "start_hour"), "flow": ("alive", "life")}
+
+
 def _lifetimes(text: str, turns: int) -> Lifetimes:
-    name = text.partition(":")[0]
+    name, known = text.partition(":")[0], _DRAWN.get(text.partition(":")[0])
+    if known is None:
+        return hs.lifetimes.fixed([_span(part.strip()) for part in text.split(",")])
+    numbers: dict[str, Any] = {}
+    for key, value in split_spec(text)[1].items():
+        if key not in known:
+            raise ValueError(f"{name} has no parameter {key!r}; it has: {', '.join(known)}")
+        try:
+            numbers[key] = float(value)
+        except ValueError:
+            raise ValueError(f"{name}: {key}: {value!r} is not a number") from None
     if name == "articles":
-        known = ("turns_per_hour", "start_hour")
-        return hs.lifetimes.articles(turns, **_numbers(name, split_spec(text)[1], known))
-    if name == "flow":
-        flow: dict[str, Any] = {"alive": 10.0, "life": turns / 5}
-        flow |= _numbers(name, split_spec(text)[1], ("alive", "life"))
-        if flow["alive"].is_integer():  # the library takes whole numbers as int
-            flow["alive"] = int(flow["alive"])
-        return hs.lifetimes.birth_and_death(turns, **flow)
-    return hs.lifetimes.fixed([_span(part.strip()) for part in text.split(",")])
+        return hs.lifetimes.articles(turns, **numbers)
+    alive: Any = numbers.get("alive", 10.0)
+    alive = int(alive) if alive.is_integer() else alive  # the library takes whole numbers as int
+    return hs.lifetimes.birth_and_death(turns, alive, numbers.get("life", turns / 5))
 
 
 def _span(text: str) -> tuple[float, float]:

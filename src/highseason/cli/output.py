@@ -6,7 +6,6 @@ the work starts, so that none of it is wasted.
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import logging
@@ -189,11 +188,9 @@ def save(
     if path.suffix.lower() != ".csv":
         draw().save(path)
         return
-    with path.open("w", newline="", encoding="utf-8") as file:
-        table = rows()
-        writer = csv.DictWriter(file, list(table[0]))
-        writer.writeheader()
-        writer.writerows(table)
+    import pandas as pd
+
+    pd.DataFrame(rows()).to_csv(path, index=False, na_rep="nan", lineterminator="\r\n")
 
 
 def check_file(path: Path, option: str, inputs: Iterable[Path] = ()) -> None:

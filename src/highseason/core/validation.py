@@ -11,7 +11,7 @@ from typing import Any
 
 
 @contextmanager
-def raised_as(error: type[ValueError], caught: type[Exception] = ValueError) -> Iterator[None]:
+def raised_as(error: type[Exception], caught: type[Exception] = ValueError) -> Iterator[None]:
     """Raise what another room refuses as an error of this one; also a decorator."""
     try:
         yield

@@ -128,8 +128,8 @@ def _option(family: _Family, name: str, key: str, value: str) -> dict[str, Any]:
     if key == "values" and ".." in value:
         return {"values_between": parse_range(label, value)}
     if key in ("values", "then"):
-        return {key: [_number(label, part) for part in value.split("/")]}
-    number = _number(label, value)
+        return {key: [parse_number(label, part) for part in value.split("/")]}
+    number = parse_number(label, value)
     return {key: int(number) if key == "change" and number.is_integer() else number}
 
 
@@ -140,8 +140,8 @@ def _arms(family: _Family, label: str, key: str, value: str) -> dict[str, Any]:
         if not family.prior:
             raise ValueError(f"{label}: give a range, such as 0.2..0.8, not {value!r}")
         mean, deviation = value.replace("±", "+-").split("+-", 1)
-        return {"prior": (_number(label, mean), _number(label, deviation))}
-    return {key: [_number(label, part) for part in value.split("/")]}
+        return {"prior": (parse_number(label, mean), parse_number(label, deviation))}
+    return {key: [parse_number(label, part) for part in value.split("/")]}
 
 
 def parse_range(label: str, text: str) -> tuple[float, float]:
@@ -151,10 +151,11 @@ def parse_range(label: str, text: str) -> tuple[float, float]:
     (0.02, 0.04)
     """
     low, _, high = text.partition("..")
-    return _number(label, low), _number(label, high)
+    return parse_number(label, low), parse_number(label, high)
 
 
-def _number(label: str, text: str) -> float:
+def parse_number(label: str, text: str) -> float:
+    """A finite number, or a percentage."""
     body = text.strip()
     try:
         number = float(body.removesuffix("%")) / (100.0 if body.endswith("%") else 1.0)

@@ -12,6 +12,7 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar
 from sqlalchemy import Connection
 
 from highseason.bandit import Event, OutcomesReported, TurnDecided
+from highseason.core.validation import raised_as
 from highseason.service import store
 from highseason.service.brain import Brain
 from highseason.service.cache import BrainCache
@@ -99,10 +100,8 @@ class Service:
 
     def _create(self, batch: Batch, settings: Settings, body: dict[str, Any]) -> None:
         entry = Entry(1, self.stamp(), "created", None, body)
-        try:
+        with raised_as(InvalidError):
             self.brains.keep(settings.id, Brain([entry]))
-        except ValueError as reason:
-            raise InvalidError(str(reason)) from reason
         row = {"id": settings.id, "name": settings.name, "policy": settings.policy}
         batch.new.append(row | {"status": "running", "created_at": entry.at, "last_seq": 1})
         batch.entries.append((settings.id, entry))
@@ -427,11 +426,8 @@ def state_of(brain: Brain) -> State:
 
 def settings_body(settings: Settings) -> dict[str, Any]:
     """The settings as the log keeps them; what is wrong with them is refused."""
-    try:
-        body: dict[str, Any] = json.loads(json.dumps(settings.to_dict(), allow_nan=False))
-    except ValueError as reason:
-        raise InvalidError(str(reason)) from reason
-    return body
+    with raised_as(InvalidError):
+        return dict(json.loads(json.dumps(settings.to_dict(), allow_nan=False)))
 
 
 def _required(connection: Connection, experiment: str) -> Summary:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from highseason.core.specs import DEFAULT_POLICY
+from highseason.core.validation import raised_as
 from highseason.core.warnings import quiet
 from highseason.service.brain import Brain
 from highseason.service.errors import ClashError, InvalidError
@@ -70,10 +71,8 @@ def check(service: Service, settings: Settings) -> None:
         raise ClashError(
             f"name: there is an experiment {settings.id!r} already: choose another name or id"
         )
-    try:
+    with raised_as(InvalidError):
         Brain([Entry(1, "", "created", None, settings_body(settings))])
-    except ValueError as reason:
-        raise InvalidError(str(reason)) from reason
 
 
 def new_forecast(

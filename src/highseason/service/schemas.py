@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from highseason.core.specs import DEFAULT_POLICY
+from highseason.core.validation import raised_as
 from highseason.service.errors import InvalidError
 from highseason.service.model import MOST_ARMS, MOST_TURNS, Arm, Outcome, Settings
 
@@ -115,10 +116,8 @@ class ExperimentBody(Strict):
 
     def settings(self) -> Settings:
         """As the service knows it."""
-        try:
+        with raised_as(InvalidError):  # a calendar that does not exist
             return Settings.from_dict(self.model_dump() | {"name": self.name or self.id})
-        except ValueError as reason:  # a calendar that does not exist
-            raise InvalidError(str(reason)) from reason
 
 
 class DecideBody(Strict):

@@ -15,7 +15,6 @@ array([60.])
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
 from statistics import NormalDist
 from typing import Any, ClassVar, Self
 
@@ -26,13 +25,14 @@ from highseason.core.specs import Registry, did_you_mean, split_spec
 from highseason.core.validation import positive_number, raised_as, whole_number
 from highseason.core.warnings import quiet
 from highseason.traffic.series import Multiplier
-from highseason.traffic.sources import as_multiplier, from_values
-from highseason.traffic.timeline import Calendar, MultiplierError
+from highseason.traffic.sources import as_multiplier
+from highseason.traffic.timeline import Calendar, MultiplierError, Timeline
 
 Numbers = NDArray[np.float64]
 
 #: The quantiles that every forecaster gives; values between them are interpolated.
 LEVELS = (0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.975, 0.99)
+_SCORES = np.array([NormalDist().inv_cdf(level) for level in LEVELS])
 
 
 class ForecastError(ValueError):
@@ -98,9 +98,9 @@ class Forecast:
             raise ForecastError(f"level must be strictly between 0 and 1, got {level!r}")
         if self.quantiles is None:
             return self.mean
-        at, scores = NormalDist().inv_cdf(level), _scores()
-        i = int(np.clip(np.searchsorted(scores, at), 1, scores.size - 1))
-        share = (at - scores[i - 1]) / (scores[i] - scores[i - 1])
+        at = NormalDist().inv_cdf(level)
+        i = int(np.clip(np.searchsorted(_SCORES, at), 1, _SCORES.size - 1))
+        share = (at - _SCORES[i - 1]) / (_SCORES[i] - _SCORES[i - 1])
         low, high = self.quantiles[i - 1], self.quantiles[i]
         return np.asarray(np.maximum(low + share * (high - low), self._least))
 
@@ -127,10 +127,10 @@ class Forecast:
 
     def multiplier(self) -> Multiplier:
         """The mean as a multiplier, for plans that need one number per turn."""
-        if self.calendar is None or self.zone is None:
-            return Multiplier(self.mean, self.calendar, self.name)
-        utc = np.datetime_as_string(self.calendar.astype("datetime64[s]"), timezone="UTC")
-        return from_values(self.mean, utc, self.name, zone=self.zone)
+        times: Any = self.calendar
+        if times is not None and self.zone is not None:
+            times = Timeline(times, self.zone)
+        return Multiplier(self.mean, times, self.name)
 
     def sure(self) -> Self:
         """The same mean as a point forecast."""
@@ -150,24 +150,18 @@ def normal_quantiles(mean: Any, deviation: Any) -> Numbers:
     >>> normal_quantiles([100.0], [10.0])[7]
     array([100.])
     """
-    return np.asarray(np.asarray(mean) + np.multiply.outer(_scores(), np.asarray(deviation)))
-
-
-@lru_cache(maxsize=1)
-def _scores() -> Numbers:
-    return np.array([NormalDist().inv_cdf(level) for level in LEVELS])
+    return np.asarray(np.asarray(mean) + np.multiply.outer(_SCORES, np.asarray(deviation)))
 
 
 def _probability(column: Numbers, z: float) -> float:
     """Interpolate between quantiles, and beyond the outermost, on the normal scale."""
-    scores = _scores()
     if column[0] == column[-1]:
         return float(column[0] >= z)
-    i = int(np.clip(np.searchsorted(column, z), 1, scores.size - 1))
+    i = int(np.clip(np.searchsorted(column, z), 1, _SCORES.size - 1))
     width = column[i] - column[i - 1]
     if width <= 0:  # a step: everything at or above it counts
         return 1.0 - LEVELS[i - 1] if z <= column[i] else 1.0 - LEVELS[i]
-    at = scores[i - 1] + (z - column[i - 1]) / width * (scores[i] - scores[i - 1])
+    at = _SCORES[i - 1] + (z - column[i - 1]) / width * (_SCORES[i] - _SCORES[i - 1])
     return 1.0 - NormalDist().cdf(float(at))
 
 

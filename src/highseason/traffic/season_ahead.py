@@ -155,8 +155,8 @@ def changes(history: History, lag: int) -> Numbers:
 
 
 @dataclass(frozen=True)
-class CalendarView:
-    """What the calendar says of the turns after a past."""
+class PastViews:
+    """What the calendar, the recent weeks and the last year say of the turns after a past."""
 
     history: History
     design: Design
@@ -195,6 +195,42 @@ class CalendarView:
         # As if one more week of turns had followed the calendar exactly.
         level = float(weights @ self.rest) / (float(weights.sum()) + week)
         return np.asarray(self.base(turns) + level * np.exp(-np.arange(turns) / (fade * week)))
+
+    def ahead(self, turns: int) -> Numbers:
+        """Logarithms, a row per view; NaN where the past is too short for a view."""
+        recent = self.base(turns) + self._recent_weeks(turns)
+        return np.array([self.calendar(turns), recent, self._last_year(turns)])
+
+    def _recent_weeks(self, turns: int) -> Numbers:
+        """The profile of the last weeks and the level of the last turns, without a trend."""
+        n, length = self.history.turns, self.history.week
+        phases, weights = self.history.phases(0, n), self.faded(_PROFILE)
+        known = np.bincount(phases, weights, length)
+        profile = np.bincount(phases, weights * self.rest, length) / (known + 1.0)
+        # The last level is that of half a week, of months two.
+        monthly = self.history.grid is not None and self.history.grid.step is None
+        weights = self.faded((2.0 if monthly else max(2.0, length / 2)) / length)
+        level = float(weights @ (self.rest - profile[phases])) / max(float(weights.sum()), 1e-9)
+        trend = self.regression.others[0] / self.history.year
+        ahead = profile[self.history.phases(n, n + turns)] + level
+        return np.asarray(ahead - trend * np.arange(1, turns + 1))
+
+    def _last_year(self, turns: int) -> Numbers:
+        """The same weeks of a year ago, and how much the last weeks were above theirs."""
+        n, week = self.history.turns, self.history.week
+        lag = max(1, round(self.history.year / week)) * week  # a year in whole weeks
+        if n < lag or not (self.history.grid or self.history.seasons[-1] > week):
+            return np.full(turns, np.nan)
+        special = self.regression.of_special_days(0, n + turns)
+        plain = self.history.logs - special[:n]
+        smooth = plain if lag == week else _smoothed(plain, week)
+        span = min(n - lag, max(6, 8 * week if lag > week else 0))
+        growth = 0.0
+        if span:
+            kept = self.weights[n - span :] * self.weights[n - lag - span : n - lag]
+            change = plain[n - span :] - smooth[n - lag - span : n - lag]
+            growth = float(kept @ change) / (float(kept.sum()) + 0.2 * span)
+        return np.asarray(np.resize(smooth[n - lag :], turns) + growth + special[n:])
 
 
 def earlier(
@@ -246,7 +282,7 @@ class CalendarRegression(SeasonAhead):
 
     def outlook(self, history: History, turns: int) -> Numbers:
         """The forecast of the regression plus the quantiles of its past errors."""
-        view = CalendarView.of(history, self, self.halflife)
+        view = PastViews.of(history, self, self.halflife)
         errors, fell_on_special = self._past_errors(history, turns)
         table = np.empty((len(LEVELS), turns))
         special = view.design.is_special(history.turns, history.turns + turns)
@@ -260,7 +296,7 @@ class CalendarRegression(SeasonAhead):
         """Errors from earlier origins, and which fell on special days."""
         missed, special = [np.empty(0)], [np.empty(0, np.bool_)]
         for past, end, kept in earlier(history, turns, _ORIGINS):
-            origin, view = past.turns, CalendarView.of(past, self, self.halflife)
+            origin, view = past.turns, PastViews.of(past, self, self.halflife)
             said = view.calendar(end - origin, self.recent, self.fade)
             missed.append((history.logs[origin:end] - said)[kept])
             special.append(view.design.is_special(origin, end)[kept])
@@ -390,47 +426,6 @@ _LONG, _FEWER = 200_000, 6
 _POWER, _EQUAL = 2.0, 0.5
 #: Over how many weeks the profile of the recent weeks is taken.
 _PROFILE = 4.0
-
-
-@dataclass(frozen=True)
-class PastViews(CalendarView):
-    """What the calendar, the recent weeks and the last year say of the turns after a past."""
-
-    def ahead(self, turns: int) -> Numbers:
-        """Logarithms, a row per view; NaN where the past is too short for a view."""
-        recent = self.base(turns) + self._recent_weeks(turns)
-        return np.array([self.calendar(turns), recent, self._last_year(turns)])
-
-    def _recent_weeks(self, turns: int) -> Numbers:
-        """The profile of the last weeks and the level of the last turns, without a trend."""
-        n, length = self.history.turns, self.history.week
-        phases, weights = self.history.phases(0, n), self.faded(_PROFILE)
-        known = np.bincount(phases, weights, length)
-        profile = np.bincount(phases, weights * self.rest, length) / (known + 1.0)
-        # The last level is that of half a week, of months two.
-        monthly = self.history.grid is not None and self.history.grid.step is None
-        weights = self.faded((2.0 if monthly else max(2.0, length / 2)) / length)
-        level = float(weights @ (self.rest - profile[phases])) / max(float(weights.sum()), 1e-9)
-        trend = self.regression.others[0] / self.history.year
-        ahead = profile[self.history.phases(n, n + turns)] + level
-        return np.asarray(ahead - trend * np.arange(1, turns + 1))
-
-    def _last_year(self, turns: int) -> Numbers:
-        """The same weeks of a year ago, and how much the last weeks were above theirs."""
-        n, week = self.history.turns, self.history.week
-        lag = max(1, round(self.history.year / week)) * week  # a year in whole weeks
-        if n < lag or not (self.history.grid or self.history.seasons[-1] > week):
-            return np.full(turns, np.nan)
-        special = self.regression.of_special_days(0, n + turns)
-        plain = self.history.logs - special[:n]
-        smooth = plain if lag == week else _smoothed(plain, week)
-        span = min(n - lag, max(6, 8 * week if lag > week else 0))
-        growth = 0.0
-        if span:
-            kept = self.weights[n - span :] * self.weights[n - lag - span : n - lag]
-            change = plain[n - span :] - smooth[n - lag - span : n - lag]
-            growth = float(kept @ change) / (float(kept.sum()) + 0.2 * span)
-        return np.asarray(np.resize(smooth[n - lag :], turns) + growth + special[n:])
 
 
 def _smoothed(plain: Numbers, week: int) -> Numbers:

@@ -23,7 +23,7 @@ from highseason.core.ordered import WithOne
 from highseason.core.text import exact, six_figures
 from highseason.core.validation import one_of, positive_number, whole_number
 from highseason.core.warnings import warn_user
-from highseason.traffic.dates import Instants, When, to_instants, to_wall
+from highseason.traffic.dates import Instants, When, to_instants, to_wall, zone_info
 from highseason.traffic.timeline import (
     MultiplierError,
     Timeline,
@@ -369,8 +369,11 @@ class Multiplier:
         """
         import pandas as pd
 
-        turns = pd.RangeIndex(1, self.turns + 1, name="turn")
-        index = turns if self.timeline is None else self.timeline.index
+        index: Any = pd.RangeIndex(1, self.turns + 1, name="turn")
+        if self.timeline is not None:
+            index = pd.DatetimeIndex(self.timeline.instants)
+        if self.zone is not None:
+            index = index.tz_localize("UTC").tz_convert(zone_info(self.zone))
         return pd.Series(self.values.copy(), index=index, name=self.name)
 
     def digest(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +33,6 @@ from highseason.traffic.dates import (
     zone_info,
     zone_name,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Values = NDArray[np.float64]
 
@@ -186,15 +183,6 @@ class Timeline:
             return self.instants
         return coarsest(to_wall(self.instants, self.zone))
 
-    @property
-    def index(self) -> pd.DatetimeIndex:
-        """The instants as a pandas index, in their zone."""
-        import pandas as pd
-
-        if self.zone is None:
-            return pd.DatetimeIndex(self.instants)
-        return pd.DatetimeIndex(self.instants, tz="UTC").tz_convert(zone_info(self.zone))
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Timeline):
             return NotImplemented
@@ -273,12 +261,11 @@ class Timeline:
     def moment(self, row: int) -> date:
         """Return when a row begins: a date, or a datetime in the zone of the calendar."""
         instant = self.instants[row]
-        if "[ns]" in str(instant.dtype):
-            instant = instant.astype("datetime64[us]")
-        moment: date = instant.item()
-        if self.zone is None:
-            return moment
+        if self.zone is None and instant.dtype == "datetime64[D]":
+            return instant.item()  # type: ignore[no-any-return]  # a date
         begin: datetime = instant.astype("datetime64[us]").item()
+        if self.zone is None:
+            return begin
         return begin.replace(tzinfo=UTC).astimezone(zone_info(self.zone))
 
     @cached_property
@@ -349,11 +336,7 @@ class Calendar:
     @property
     def every(self) -> str:
         """What a turn is: the name of its length, or the length in words."""
-        if self.step is None:
-            return "month"
-        step = self.step
-        named = [name for name, length in LENGTHS.items() if step == np.timedelta64(length, "s")]
-        return named[0] if named else _worded(step)
+        return "month" if self.step is None else _worded(self.step).removeprefix("1 ")
 
     def stamps(self, start: int, stop: int) -> Instants:
         """When the turns at these places (from 0) are, in even steps from the first."""
@@ -385,7 +368,7 @@ class Calendar:
 
 
 def _worded(step: np.timedelta64) -> str:
-    for seconds, unit in ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second")):
+    for unit, seconds in (*reversed(LENGTHS.items()), ("second", 1)):
         count = float(step / np.timedelta64(seconds, "s"))
         if count >= 1 and count.is_integer():
             return counted(int(count), unit)

@@ -22,7 +22,7 @@ _PAGE = ".html"
 @with_examples(
     "advise",
     "highseason advise --multiplier traffic.csv --arms 4 --rates 2%..4%",
-    "highseason advise -m traffic.csv --arms 4 --rates 2%..4% --rho 0.01 --out advice.html",
+    "highseason advise -m traffic.csv --rates 2%..4% --rho 0.01 --out advice.html",
     "highseason advise -m wave --turns 300 --arms 5 --gap 0.1 --games 200 --json",
 )
 @options.stakes

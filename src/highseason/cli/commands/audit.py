@@ -9,6 +9,7 @@ from highseason.cli.group import with_examples
 from highseason.cli.output import print_json
 from highseason.core.extras import require
 from highseason.core.text import counted
+from highseason.core.validation import raised_as
 
 
 @with_examples(
@@ -29,11 +30,8 @@ def command(database: str, experiment: str | None, as_json: bool) -> int:
     from highseason.service.database import Database
     from highseason.service.errors import ServiceError
 
-    try:
-        with Database(database) as opened:
-            reports = audit(opened, experiment)
-    except ServiceError as reason:
-        raise ValueError(str(reason)) from reason
+    with raised_as(ValueError, ServiceError), Database(database) as opened:
+        reports = audit(opened, experiment)
     if as_json:
         print_json({"experiments": [asdict(report) for report in reports]})
     else:

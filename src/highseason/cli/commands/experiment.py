@@ -5,19 +5,23 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import click
 
 from highseason.cli import options
 from highseason.cli.group import GroupWithExamples, with_examples
-from highseason.cli.output import check_file, print_json, print_table, print_wrapped, usage_error
+from highseason.cli.output import check_file, emit, usage_error
 from highseason.core.extras import require
 from highseason.core.specs import DEFAULT_POLICY
-from highseason.core.text import format_number, percent
+from highseason.core.text import aligned, format_number, percent, wrapped
+from highseason.service.errors import ServiceError
+from highseason.service.forecast import TrafficForecast, replacement
+from highseason.service.model import Arm, Noise, Outcome, Settings
+from highseason.traffic.timeline import Calendar
 
 #: What a subcommand gives: the document of --json, and what is printed without it.
-Answer: TypeAlias = tuple[Mapping[str, Any], str | Callable[[], None]]
+Answer = tuple[Mapping[str, Any], str]
 
 CREATE = (
     "highseason experiment create tea --arm 9.99 --arm 10.99 --rewards 0..12 \\\n"
@@ -53,7 +57,6 @@ def _service(url: str, token: str | None) -> Iterator[Any]:
     """A client; what the service refuses is bad usage."""
     httpx = require("httpx", "service", "highseason experiment")
     from highseason.service.client import Client, RequestError
-    from highseason.service.errors import ServiceError
 
     try:
         with Client(url, token) as client:
@@ -77,12 +80,7 @@ def _subcommand(
         def connected(url: str, token: str | None, as_json: bool, **others: Any) -> None:
             with _service(url, token) as client:
                 document, shown = function(client=client, **others)
-            if as_json:
-                print_json(document)
-            elif callable(shown):
-                shown()
-            else:
-                click.echo(shown)
+            emit(as_json, lambda: document, lambda: click.echo(shown))
 
         connected.__doc__ = text or function.__doc__
         declared = options.service_url(options.token(connected))
@@ -104,12 +102,10 @@ def listed(client: Any) -> Answer:
         return document, "no experiments: make one with 'highseason experiment create'"
     rows = [(one.id, one.name, one.status, one.policy, str(one.events)) for one in known]
     columns = ("id", "name", "status", "policy", "events")
-    return document, lambda: print_table(columns, rows, left=(0, 1, 2, 3))
+    return document, aligned([columns, *rows], "<<<<>") + "\n"
 
 
-def _arms(texts: tuple[str, ...]) -> list[Any]:
-    from highseason.service.model import Arm
-
+def _arms(texts: tuple[str, ...]) -> list[Arm]:
     pairs = (text.partition("=") for text in texts)
     return [Arm(name.strip(), label.strip()) for name, _, label in pairs]
 
@@ -155,9 +151,6 @@ def create(
     The forecast is a file with the traffic of the coming turns, or, with --ahead, what is
     expected after the traffic of the past.
     """
-    from highseason.service.forecast import TrafficForecast
-    from highseason.service.model import Noise, Settings
-
     noise = None
     if count is not None or rho is not None:
         noise = Noise(count or "visitors", rho or 0.0)  # type: ignore[arg-type]  # one of the two
@@ -182,15 +175,12 @@ def show(client: Any, experiment: str) -> Answer:
         )
         for arm in state.arms
     ]
-
-    def shown() -> None:
-        print_wrapped(
-            f"{state.name} ({state.id}) is {state.status}: {state.decided} of {state.turns} turns "
-            f"decided, {state.rewarded} with a reward; policy {state.policy}"
-        )
-        print_table(("arm", "status", "turns", "estimate", "95% interval"), rows, left=(0, 1))
-
-    return asdict(state), shown
+    text = wrapped(
+        f"{state.name} ({state.id}) is {state.status}: {state.decided} of {state.turns} turns "
+        f"decided, {state.rewarded} with a reward; policy {state.policy}"
+    )
+    columns = ("arm", "status", "turns", "estimate", "95% interval")
+    return asdict(state), f"{text}\n{aligned([columns, *rows], '<<>>>')}\n"
 
 
 def _number(value: float | None) -> str:
@@ -226,15 +216,9 @@ _key = options.option(
 )
 
 
-def _parsed(turn: int, reward: float, visitors: float) -> Any:
-    from highseason.service.model import Outcome
-
-    return Outcome(turn, reward, visitors)
-
-
 _outcome = options.parsed(
     "outcome",
-    _parsed,
+    Outcome,
     "turn reward visitors",
     options.count("--turn", "The turn, from 1.", required=True),
     options.number("--reward", "The turn's total reward.", type=options.finite, required=True),
@@ -245,7 +229,7 @@ _outcome = options.parsed(
 @_subcommand("update", "highseason experiment update tea --turn 1 --reward 1200 --visitors 310")
 @_outcome
 @_key
-def update(client: Any, experiment: str, outcome: Any, key: str | None) -> Answer:
+def update(client: Any, experiment: str, outcome: Outcome, key: str | None) -> Answer:
     """Report what a turn brought."""
     answer = client.update_many(experiment, [outcome], key)
     return answer, f"turn {outcome.turn}: " + ("recorded" if answer["new"] else "already recorded")
@@ -254,7 +238,7 @@ def update(client: Any, experiment: str, outcome: Any, key: str | None) -> Answe
 @_subcommand("correct", "highseason experiment correct tea --turn 1 --reward 1200 --visitors 310")
 @_outcome
 @_key
-def correct(client: Any, experiment: str, outcome: Any, key: str | None) -> Answer:
+def correct(client: Any, experiment: str, outcome: Outcome, key: str | None) -> Answer:
     """Correct a reward: the old values stay in the event log."""
     answer = client.correct(experiment, outcome, key)
     reward, visitors = (format_number(answer["before"][name]) for name in ("reward", "visitors"))
@@ -275,8 +259,8 @@ def add_arm(
 ) -> Answer:
     """Add an arm, or bring a removed one back."""
     (new,) = _arms((arm,))
-    when = "now" if now else "low"
-    added = client.add_arm(experiment, replace(new, start=start, end=end, when=when))
+    new = replace(new, start=start, end=end, when="now" if now else "low")
+    added = client.add_arm(experiment, new)
     return vars(added), f"added {added.id}"
 
 
@@ -305,9 +289,6 @@ def reforecast(client: Any, experiment: str, first: int | None, key: str | None,
     The file holds the traffic of the coming turns, or, with --ahead, that of the past.  Rows of
     turns that are decided are left out; decided turns keep their arms.
     """
-    from highseason.service.forecast import replacement
-    from highseason.traffic.timeline import Calendar
-
     if first is None:
         state = client.state(experiment)
         calendar = None if state.calendar is None else Calendar.starting(**state.calendar)
@@ -336,7 +317,7 @@ def plan(client: Any, experiment: str, turns: int) -> Answer:
     ]
     columns = ("turn", "time", "visitors", "best", "explores", "may cost")
     document = {"plan": [vars(turn) for turn in coming]}
-    return document, lambda: print_table(columns, rows, left=(1, 3))
+    return document, aligned([columns, *rows], "><><>>") + "\n"
 
 
 @_subcommand("events", "highseason experiment events tea --after 100 --limit 20")
@@ -349,13 +330,8 @@ def events(client: Any, experiment: str, after: int, limit: int) -> Answer:
         (str(one["seq"]), one["at"][:19], one["kind"], str(one["turn"] or ""))
         for one in page["events"]
     ]
-
-    def shown() -> None:
-        print_table(("event", "at (UTC)", "what", "turn"), rows, left=(1, 2))
-        if page["next"] is not None:
-            click.echo(f"more: --after {page['next']}")
-
-    return page, shown
+    text = aligned([("event", "at (UTC)", "what", "turn"), *rows], "><<>") + "\n"
+    return page, text if page["next"] is None else f"{text}\nmore: --after {page['next']}"
 
 
 @_subcommand(

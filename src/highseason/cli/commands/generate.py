@@ -7,7 +7,7 @@ import click
 
 from highseason.cli import options
 from highseason.cli.group import GroupWithExamples, with_examples
-from highseason.cli.output import check_folder, print_json, progress_bar
+from highseason.cli.output import check_folder, emit, progress_bar
 from highseason.core.text import format_number
 from highseason.logs import generate_log
 
@@ -25,7 +25,7 @@ def command() -> None:
 @with_examples(
     "yahoo",
     "highseason generate yahoo --days 0.01 --seed 3 --out log",
-    "highseason generate yahoo --days 2 --seed 3 --events-per-second 0.1 --gzip --out logs/",
+    "highseason generate yahoo --days 2 --events-per-second 0.1 --gzip --out logs/",
     "highseason generate yahoo --days 0.01 --articles 24 --out log --json",
 )
 @options.number("--days", "The length of the log; a day has about 1.8 million lines.", default=1.0)
@@ -61,9 +61,5 @@ def yahoo(out: str, as_json: bool, **settings: Any) -> None:
     with progress_bar("writing") as progress:
         files = generate_log(path, progress=progress, **settings)
     size = sum(file.stat().st_size for file in files)
-    if as_json:
-        print_json({"files": [str(file) for file in files], "bytes": size, **settings})
-        return
-    for file in files:
-        click.echo(f"wrote {file}")
-    click.echo(f"{format_number(size)} bytes; synthetic, not real")
+    text = f"{format_number(size)} bytes; synthetic, not real"
+    emit(as_json, lambda: {"bytes": size, **settings}, lambda: click.echo(text), files)

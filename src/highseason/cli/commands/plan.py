@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @with_examples(
     "plan",
     "highseason plan --policy soft-ucb --multiplier christmas --arms 25",
-    "highseason plan --policy ucb-z --multiplier traffic.csv --arms 25 --out plan.png",
+    "highseason plan --policy ucb-z -m traffic.csv --arms 25 --out plan.png",
     "highseason plan -p ucb-z -m traffic.csv --arms 4 --calendar --out calendar.png",
     "highseason plan --policy ucb-z --multiplier traffic.csv --ahead 90 --arms 25",
     "highseason plan -p ucb -p ucb-z -p soft-ucb -m wave --out plans.csv",

@@ -35,11 +35,8 @@ def command(name: str | None, as_json: bool) -> None:
 
 
 def _list(known: dict[str, type[Policy]]) -> None:
-    """The policies of each family, a line each."""
-    families: dict[str, list[type[Policy]]] = {}
-    for policy in known.values():
-        families.setdefault(policy.__module__, []).append(policy)
-    rows = [(policy.name, _sentence(policy)) for group in families.values() for policy in group]
+    """The policies, a line each; those of a family follow each other."""
+    rows = [(name, _sentence(policy)) for name, policy in known.items()]
     print_table(("policy", "what it does"), rows, left=range(2))
     print_wrapped(
         "Parameters follow a colon, as in epsilon-z:k=2,z=q0.75; all have defaults.  A wrapper "

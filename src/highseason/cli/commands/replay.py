@@ -31,8 +31,8 @@ def _moment(text: str) -> int:
 @with_examples(
     "replay",
     "highseason replay events.parquet --policy soft-ucb --policy ucb",
-    "highseason replay events.parquet -p epsilon-z -p epsilon-greedy --arms always \\\n"
-    "    --turns 500 --runs 20 --out runs.png",
+    "highseason replay events.parquet -p epsilon-z -p epsilon-greedy \\\n"
+    "    --arms always --turns 500 --runs 20 --out runs.png",
     "highseason replay events.parquet -p soft-ucb-mortal -p ucb --bin 10 --json",
 )
 @click.argument("logs", metavar="FILE…", nargs=-1, required=True, type=click.Path(path_type=Path))

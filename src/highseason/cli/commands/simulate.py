@@ -27,7 +27,8 @@ _QUANTILES = (0.1, 0.5, 0.9)
     "    --multiplier wave --arms 25 --turns 500 --games 1000 --seed 1",
     "highseason simulate -p ucb -p ucb-z -p greedy -m traffic.csv --out rewards.png",
     "highseason simulate -p ucb -p soft-ucb --means 0.9,0.8,0.5 --json",
-    "highseason simulate -p ucb -p soft-ucb-mortal -p ucb-l --lifetimes articles --turns 1440",
+    "highseason simulate -p ucb -p soft-ucb-mortal -p ucb-l \\\n"
+    "    --lifetimes articles --turns 1440",
 )
 @options.players
 @options.stakes

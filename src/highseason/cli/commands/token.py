@@ -6,7 +6,7 @@ import click
 
 from highseason.cli import options
 from highseason.cli.group import GroupWithExamples, with_examples
-from highseason.cli.output import emit, print_json, usage_error
+from highseason.cli.output import emit, usage_error
 from highseason.core.extras import require
 
 
@@ -62,13 +62,9 @@ def listed(database: str, as_json: bool) -> None:
         from highseason.service import store
 
         tokens = store.token_names(connection)
-    if as_json:
-        print_json({"tokens": tokens})
-        return
-    for token in tokens:
-        click.echo(f"{token['name']}  {token['scope']}  {token['created_at']}")
-    if not tokens:
-        click.echo("no tokens: on loopback everyone may do everything")
+    lines = [f"{token['name']}  {token['scope']}  {token['created_at']}" for token in tokens]
+    text = "\n".join(lines) or "no tokens: on loopback everyone may do everything"
+    emit(as_json, lambda: {"tokens": tokens}, lambda: click.echo(text))
 
 
 @command.add_command

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @with_examples(
     "tune",
     "highseason tune ucb-z --multiplier wave --arms 25 --turns 500",
-    "highseason tune epsilon-z:z=30 --parameter k --multiplier traffic.csv --out k.png",
+    "highseason tune epsilon-z:z=30 --parameter k -m traffic.csv --out k.png",
 )
 @click.argument("policy", metavar="NAME[:KEY=VALUE,…]", shell_complete=options.policy_names)
 @options.stakes
