@@ -408,7 +408,7 @@ class FileTable:
         )
         if years is None or (months is None and weeks is None):
             return None
-        parts = [years, months, *[days] * (days is not None)] if months else [years, weeks]
+        parts = (years, months, days) if months else (years, weeks)
         used = [part for part in parts if part is not None]
         mark = "-" if months else "-W"
         texts = [mark.join(cells) for cells in zip(*(part.texts for part in used), strict=True)]

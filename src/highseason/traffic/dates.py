@@ -328,7 +328,7 @@ def read_times(
     if iso.share > 0.5:
         return iso
     other = _other_forms(cells, order, is_called_time)
-    return other if other.share > 0.5 else max(iso, other, key=lambda one: one.share)
+    return max(iso, other, key=lambda one: one.share)
 
 
 def read_clocks(cells: Sequence[str]) -> NDArray[np.float64]:

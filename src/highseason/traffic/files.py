@@ -87,13 +87,11 @@ def find_delimiter(text: str) -> str:
     if hint:
         return hint[1]
     lines = sample_lines(text)
-    best, best_score = ",", (0.0, 0)
-    for mark in DELIMITERS:
-        usual, times = _usual_count(lines, mark)
-        score = (times / max(len(lines), 1), usual)
-        if usual and score[0] >= 0.5 and score > best_score:
-            best, best_score = mark, score
-    return best
+    counts = {mark: _usual_count(lines, mark) for mark in DELIMITERS}
+    fits = {
+        mark: (n, usual) for mark, (usual, n) in counts.items() if usual and 2 * n >= len(lines)
+    }
+    return max(fits, key=fits.__getitem__, default=",")
 
 
 def is_one_column(text: str) -> bool:

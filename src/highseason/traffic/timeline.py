@@ -377,10 +377,8 @@ def _worded(step: np.timedelta64) -> str:
 
 def _by_clock(wall: Instants, zone: str | None, where: Where) -> Timeline:
     """Read times without a zone by the clock of ``zone``, if one is given."""
-    if zone is None:
-        return _checked(wall, None, where)
     _refuse_missing(wall, where)
-    return _checked(to_instants(wall, zone), zone, where)
+    return _checked(wall if zone is None else to_instants(wall, zone), zone, where)
 
 
 def _of_stamps(stamps: Stamps, zone: str | None, where: Where) -> Timeline:
