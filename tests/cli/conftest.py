@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from click import Command
 from click.testing import CliRunner
 
 from highseason.cli import main
@@ -36,17 +37,22 @@ class Answer:
 Call = Callable[..., Answer]
 
 
-@pytest.fixture
-def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
-    """Run a command line in an empty folder, in this process."""
-    monkeypatch.chdir(tmp_path)
+def caller(program: Command) -> Call:
+    """A function that runs command lines of a program in this process."""
 
     def call(*words: str) -> Answer:
-        result = CliRunner().invoke(main, list(words))
+        result = CliRunner().invoke(program, list(words))
         assert result.exception is None or isinstance(result.exception, SystemExit)
         return Answer(result.exit_code, result.stdout, result.stderr)
 
     return call
+
+
+@pytest.fixture
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+    """Run a command line in an empty folder, in this process."""
+    monkeypatch.chdir(tmp_path)
+    return caller(main)
 
 
 @pytest.fixture

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from tests.cli.conftest import Call, caller
 
 from highseason.core.parallel import LocalPool
 from studies import STUDIES, Study, StudyOutcome, reproduce
@@ -20,35 +18,11 @@ from studies import __main__ as command
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What a call of the program gave back."""
-
-    code: int
-    stdout: str
-    stderr: str
-
-    @property
-    def line(self) -> str:
-        """The one line on stderr."""
-        (line,) = self.stderr.splitlines()
-        return line
-
-
-Call = Callable[..., Answer]
-
-
 @pytest.fixture
 def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
     """Run a command line in an empty folder, in this process."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*words: str) -> Answer:
-        result = CliRunner().invoke(command.command, list(words))
-        assert result.exception is None or isinstance(result.exception, SystemExit)
-        return Answer(result.exit_code, result.stdout, result.stderr)
-
-    return call
+    return caller(command.command)
 
 
 @pytest.fixture(autouse=True)
