@@ -1,7 +1,6 @@
 """One live game inside a user's program: pull, update, arms that come and go, events, JSON."""
 
 from highseason.bandit.bandit import Bandit as Bandit
-from highseason.bandit.bandit import MemoryStore as MemoryStore
 from highseason.bandit.errors import BanditError as BanditError
 from highseason.bandit.errors import ConflictError as ConflictError
 from highseason.bandit.errors import DocumentError as DocumentError
@@ -27,6 +26,7 @@ from highseason.bandit.events import TurnDecided as TurnDecided
 from highseason.bandit.events import event_from_json as event_from_json
 from highseason.bandit.events import event_to_json as event_to_json
 from highseason.bandit.ledger import Decision as Decision
+from highseason.bandit.ledger import MemoryStore as MemoryStore
 from highseason.bandit.ledger import Ranked as Ranked
 from highseason.bandit.ledger import TurnOutcome as TurnOutcome
 from highseason.core.names import public_names as _public_names

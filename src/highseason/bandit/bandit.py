@@ -5,20 +5,21 @@ from __future__ import annotations
 import copy
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Never, Self, overload
 
 import numpy as np
 
 from highseason.bandit import documents
-from highseason.bandit.errors import BanditError, DocumentError, StoreError, WaitingWarning
-from highseason.bandit.events import BanditRestored, BanditStarted, Event, EventStore, not_next
+from highseason.bandit.errors import BanditError, DocumentError, StoreError
+from highseason.bandit.events import BanditRestored, BanditStarted, Event, EventStore
 from highseason.bandit.game import LiveGame
 from highseason.bandit.ledger import (
     NO_ROW,
     ArmT,
     Decision,
+    MemoryStore,
     Ranked,
     Report,
     Scale,
@@ -26,46 +27,19 @@ from highseason.bandit.ledger import (
     hashable,
     in_order,
     reports_of,
+    warn_of_waiting,
 )
-from highseason.bandit.multiplier_source import TurnLike, lifetime_of, source_of
+from highseason.bandit.multiplier_source import TurnLike, lifetimes_of, source_of
 from highseason.core.atomic import atomic_write
-from highseason.core.reflexes import ON_BANDIT, missing
+from highseason.core.reflexes import ON_BANDIT, ON_UPDATE, missing, wrong_argument
 from highseason.core.specs import DEFAULT_POLICY
 from highseason.core.validation import one_of
-from highseason.core.warnings import quiet, warn_user
+from highseason.core.warnings import quiet
 from highseason.policies import Policy, parse
 from highseason.traffic import CalendarWarning, Multiplier, as_multiplier
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class MemoryStore:
-    """Events in memory: what a bandit uses unless it is given another store.
-
-    >>> import highseason as hs
-    >>> store = hs.bandit.MemoryStore()
-    >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5], store=store)
-    >>> shelf.pull()
-    'a'
-    >>> [type(event).__name__ for event in store]
-    ['BanditStarted', 'TurnDecided']
-    """
-
-    def __init__(self, events: Iterable[Event] = ()) -> None:
-        self._events = list(events)
-
-    def append(self, event: Event) -> None:
-        """Keep an event."""
-        if event.seq != len(self._events) + 1:
-            raise not_next(event, len(self._events))
-        self._events.append(event)
-
-    def __iter__(self) -> Iterator[Event]:
-        return iter(self._events)
-
-    def __len__(self) -> int:
-        return len(self._events)
 
 
 class Bandit(Generic[ArmT]):
@@ -145,13 +119,8 @@ class Bandit(Generic[ArmT]):
             )
         G = None if multiplier is None else as_multiplier(multiplier)
         given, source = Scale.of(reward_range, policy).reward_range, source_of(policy, G, known)
-        if not isinstance(expires, Mapping | None):
-            raise BanditError(f"expires must map arms to turns, as {{'a': 30}}, got {expires!r}")
-        ends = dict(expires or {})
         ids = tuple(hashable(arm) for arm in as_list("arms", arms))
-        lifetimes = tuple(lifetime_of(a, ends.pop(a, None), policy, source, 0) for a in ids)
-        if ends:
-            raise BanditError(f"expires names {next(iter(ends))!r}, which is not among the arms")
+        lifetimes = lifetimes_of(ids, expires, policy, source)
         event = BanditStarted(1, policy, int(seed), given, G, bool(known), ids, lifetimes)
         game = LiveGame.start(event, policy)
         game.source.check_plan(len(game.names))  # here, so that its warnings come only once
@@ -253,7 +222,12 @@ turn 3: append turns with extend(…)
             return self._game.probabilities(t, available, expected)
 
     def update(
-        self, arm: ArmT, reward: float, t: TurnLike | None = None, visitors: float | None = None
+        self,
+        arm: ArmT,
+        reward: float,
+        t: TurnLike | None = None,
+        visitors: float | None = None,
+        **wrong: Never,
     ) -> None:
         """Report what a turn brought, as soon as it is known; late and in any order.
 
@@ -267,6 +241,7 @@ turn 3: append turns with extend(…)
             visitors: Those who came; None if `count_visitors` reported them, if G is known
                 (then it is G), or if it is still to come (then the reward waits).  With 0 there is
                 nothing to learn, and the turn is closed.
+            **wrong: Refused; the error for an old name, such as `traffic`, gives the new one.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
@@ -277,6 +252,8 @@ turn 3: append turns with extend(…)
         >>> shelf.ranking()[0]
         Ranked(arm='a', estimate=5.0, pulls=1, low=None, high=None)
         """
+        if wrong:
+            raise wrong_argument("update", wrong, ON_UPDATE)
         with self._lock:
             self._report([Report(arm, reward, t, visitors)])
 
@@ -305,15 +282,7 @@ turn 3: append turns with extend(…)
     def _report(self, reports: list[Report], numbered: bool = False) -> None:
         before = self.waiting
         self._record(self._game.report(reports, numbered))
-        digits = len(str(self.waiting))
-        if self.waiting > before < 10 ** (digits - 1):  # the first, the tenth, the hundredth, …
-            warn_user(
-                f"rewards that wait for the number of visitors: {self.waiting}; nothing is learned "
-                "from them yet. Pass visitors=… with the reward, report them later with "
-                "count_visitors(t, visitors), or declare that the multiplier is the number of "
-                "visitors with known=True",
-                WaitingWarning,
-            )
+        warn_of_waiting(before, self.waiting)
 
     def correct(self, t: TurnLike, reward: float) -> None:
         """Replace a reward that was reported wrong.
@@ -351,9 +320,8 @@ turn 3: append turns with extend(…)
         >>> shelf.pull(), shelf.expectations()
         ('a', {'a': 5.0, 'b': 3.0})
         """
-        reports = in_order(reports_of(history))
         with self._lock:
-            self._record(self._game.fit(reports))
+            self._record(self._game.fit(in_order(reports_of(history))))
         return self
 
     def count_visitors(self, t: TurnLike, visitors: float) -> None:
@@ -446,8 +414,7 @@ turn 3: append turns with extend(…)
         array([ 5., 40., 40., 40., 40.])
         """
         with self._lock:
-            turn = self._game.ledger.last_turn
-            self._record(self._game.reforecast(turn, forecast))
+            self._record(self._game.reforecast(self.last_turn, forecast))
 
     # -- looking -----------------------------------------------------------------------------------
 
@@ -489,17 +456,13 @@ turn 3: append turns with extend(…)
         one_of("as_", as_, ("dict", "frame"), BanditError)
         with self._lock:
             ranked = {row.arm: row for row in self.ranking()}
-            rows = [ranked[arm] for arm in self._game.names]
+            rows = [ranked[arm][:3] for arm in self._game.names]
         if as_ == "dict":
-            return {row.arm: row.estimate for row in rows}
+            return {arm: value for arm, value, _ in rows}
         import pandas as pd
 
-        columns = {
-            "arm": pd.Series([row.arm for row in rows], dtype=None if rows else object),
-            "estimate": np.array([row.estimate for row in rows], np.float64),  # None is NaN
-            "pulls": np.array([row.pulls for row in rows], np.int64),
-        }
-        return pd.DataFrame(columns)
+        frame = pd.DataFrame(rows, columns=["arm", "estimate", "pulls"])
+        return frame.astype({"estimate": np.float64, "pulls": np.int64})  # None is NaN
 
     def decision(self, t: TurnLike) -> Decision[ArmT]:
         """What was decided for a turn, how likely it was, and what has come of it so far.
@@ -516,13 +479,13 @@ turn 3: append turns with extend(…)
     def decisions(self) -> list[Decision[ArmT]]:
         """All decisions, in the order in which they were made."""
         with self._lock:
-            return self._game.decisions(range(len(self._game.ledger)))
+            return [self._game.decision(row) for row in range(len(self._game.ledger))]
 
     @property
     def pending(self) -> list[Decision[ArmT]]:
         """Decisions whose reward has come and waits for the number of visitors."""
         with self._lock:
-            return self._game.decisions(self._game.ledger.pending())
+            return [self._game.decision(row) for row in self._game.ledger.pending()]
 
     @property
     def waiting(self) -> int:
@@ -533,7 +496,7 @@ turn 3: append turns with extend(…)
     def unrewarded(self) -> list[Decision[ArmT]]:
         """Decisions whose reward has not come yet."""
         with self._lock:
-            return self._game.decisions(self._game.ledger.unrewarded())
+            return [self._game.decision(row) for row in self._game.ledger.unrewarded()]
 
     @property
     def arms(self) -> tuple[ArmT, ...]:
@@ -584,9 +547,8 @@ turn 3: append turns with extend(…)
     def __repr__(self) -> str:
         with self._lock:
             turns = "" if self.multiplier is None else f" of {self.multiplier.turns}"
-            decided = len(self._game.ledger)
             waiting = f", {self.waiting} rewards wait for visitors" if self.waiting else ""
-            played = f"{len(self.arms)} arms, {decided}{turns} turns decided"
+            played = f"{len(self.arms)} arms, {len(self._game.ledger)}{turns} turns decided"
             return f"<Bandit {self.policy}: {played}{waiting}>"
 
     # -- saving, loading and copying ---------------------------------------------------------------
@@ -611,8 +573,8 @@ turn 3: append turns with extend(…)
         """
         bandit = cls.__new__(cls)
         with quiet(CalendarWarning):  # it was shown when the turns were appended
-            game = documents.replayed(store, policy)
-        bandit._game, bandit._store, bandit._lock = game, store, threading.RLock()
+            bandit._game = documents.replayed(store, policy)
+        bandit._store, bandit._lock = store, threading.RLock()
         return bandit
 
     def follow(self, event: Event) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from msgspec import Struct
 
 from highseason.bandit.errors import BanditError, DocumentError, StoreError, StoreWarning
-from highseason.bandit.ledger import ArmT, Propensities, TurnOutcome
+from highseason.bandit.ledger import ArmT, Propensities, TurnOutcome, not_next
 from highseason.core.warnings import warn_user
 from highseason.policies import NO_END, UNKNOWN_END, Policy
 from highseason.policies import from_json as policy_from_json
@@ -329,14 +329,6 @@ class EventStore(Protocol):
 
     def __iter__(self) -> Iterator[Event]:
         """All events, oldest first."""
-
-
-def not_next(event: Event, last: int) -> StoreError:
-    """The error for an event that does not follow the last one of its store."""
-    return StoreError(
-        f"the store holds {last} events, so the next must be number {last + 1}, got "
-        f"{event.seq}: another bandit writes to it; reload this one with Bandit.from_events"
-    )
 
 
 class JsonLinesStore:

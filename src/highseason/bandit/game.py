@@ -6,6 +6,7 @@ So a game that applies the events of a store is the one that wrote them.
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, Generic, Self
 
 import numpy as np
@@ -62,6 +63,7 @@ from highseason.policies.rule import mark_opening, offer_opening
 from highseason.rewards.model import visitors_of
 
 Mask = NDArray[np.bool_]
+_visitors = partial(non_negative_number, "visitors", error=BanditError)
 
 
 class ArmTable(Generic[ArmT]):
@@ -84,7 +86,7 @@ class ArmTable(Generic[ArmT]):
         self._changes = 0  # how often arms or the multiplier changed
         self._present: tuple[tuple[int, int], Mask] | None = None  # the last answer of `present`
         self._weighted: tuple[int, bytes] | None = None  # what the weights in `state` are for
-        self._candidate: tuple[tuple[int, bytes], ArmState] | None = None
+        self.weighed: dict[tuple[int, bytes], ArmState] = {}  # weights that are not kept yet
 
     def restore(self, ids: Sequence[ArmT], **columns: Any) -> None:
         """Take over what a document says: all attributes of the table."""
@@ -163,7 +165,6 @@ class ArmTable(Generic[ArmT]):
 
     def _changed(self) -> None:
         self._changes += 1
-        self._candidate = None
 
     def _grow(self) -> None:
         one = self.policy.rule.fresh_state(1)  # the new arm alone: the others' memory stays
@@ -191,11 +192,6 @@ class ArmTable(Generic[ArmT]):
         reason = "all have expired" if self.active.any() else "all were removed"
         raise BanditError(f"no arm is left to play in turn {turn}: {reason}; add one with add_arm")
 
-    def without_held(self, allowed: Mask) -> Mask:
-        """Leave out the arms that wait for a low turn, unless there is no other to play."""
-        ready = allowed & ~self.held
-        return ready if ready.any() else allowed
-
     def state_at(self, turn: int) -> ArmState:
         """The state with the weights that the arms of a turn have; the table does not change.
 
@@ -204,20 +200,14 @@ class ArmTable(Generic[ArmT]):
         key = self._weights_key(turn)
         if key == self._weighted:
             return self.state
-        if self._candidate is None or self._candidate[0] != key:
-            self._candidate = key, self._weigh(turn)
-        return self._candidate[1]
+        if key not in self.weighed:
+            self.weighed = {key: self._weigh(turn)}
+        return self.weighed[key]
 
     def keep_state(self, turn: int) -> ArmState:
         """Make the weights of a turn those of the table."""
         self.state = self.state_at(turn)
-        self._weighted = self._weights_key(turn)
-        self._candidate = None
-        return self.state
-
-    def learning_state(self) -> ArmState:
-        """The state for a reward to be learned in."""
-        self._candidate = None  # what is learned may change what weights rest on
+        self._weighted, self.weighed = self._weights_key(turn), {}
         return self.state
 
     def _weights_key(self, turn: int) -> tuple[int, bytes]:
@@ -244,13 +234,7 @@ class ArmTable(Generic[ArmT]):
         fresh = self.policy.rule.fresh_state(len(self.ids))
         learned = {name: getattr(fresh, name) for name in ("pulls", "sums", "memory", "shared")}
         self.state = self.state._replace(**learned)
-        self._weighted = self._candidate = None  # weights may be among the shared numbers
-
-    def choose_opening(self) -> None:
-        """Mark the arms that are tried before all others: the policy's number, by weight."""
-        count = self.source.lifetime_options.initial_arms
-        if count > 0:
-            mark_opening(self.keep_state(1), count, self.opening)
+        self._weighted, self.weighed = None, {}  # weights may be among the shared numbers
 
     def selected(self, index: int) -> None:
         """Count a choice; an arm that was tried does not wait any more."""
@@ -280,7 +264,8 @@ class LiveGame(Generic[ArmT]):
             game.table.add(arm, 1, lifetime, held=False)
         if not game.names:
             raise BanditError("a bandit needs at least one arm")
-        game.table.choose_opening()
+        if (count := source.lifetime_options.initial_arms) > 0:
+            mark_opening(game.table.keep_state(1), count, game.table.opening)
         game.seq = event.seq
         return game
 
@@ -325,7 +310,8 @@ class LiveGame(Generic[ArmT]):
         expected = self.source.expected(turn, expected)
         level = self.source.level(self._arms(turn), turn, expected)
         if self.table.held.any() and not self.source.is_low(turn, expected):
-            allowed = self.table.without_held(allowed)
+            ready = allowed & ~self.table.held
+            allowed = ready if ready.any() else allowed  # unless there is no other to play
         state = self.table.state_at(turn)
         offer_opening(state, self.table.opening, allowed)
         if self.policy.rule.recall is not None:
@@ -344,20 +330,17 @@ class LiveGame(Generic[ArmT]):
         for number, report in enumerate(reports, start=1):
             try:
                 row = self._row_of(report, new)
-                visitors = None if report.visitors is None else _visitors(report.visitors)
-                self._merge(row, finite_number("reward", report.reward, BanditError), visitors, new)
+                reward = finite_number("reward", report.reward, BanditError)
+                self._merge(row, reward, report.visitors, new)
             except ValueError as reason:
                 if not numbered:
                     raise
                 raise type(reason)(f"row {number}: {reason}") from None
         return self._reported(new)
 
-    def report_visitors(self, t: TurnLike, value: float) -> OutcomesReported | None:
+    def report_visitors(self, t: TurnLike, visitors: float) -> OutcomesReported | None:
         """Check the visitors of a decided turn."""
-        new: dict[int, TurnOutcome] = {}
-        visitors = _visitors(value)
-        self._merge(self.row_of_decided(t), None, visitors, new)
-        return self._reported(new)
+        return self._reported(self._merge(self.row_of_decided(t), None, _visitors(visitors), {}))
 
     def correct(self, t: TurnLike, reward: float) -> RewardCorrected | None:
         """Check a reward that replaces another."""
@@ -394,17 +377,18 @@ class LiveGame(Generic[ArmT]):
         return OutcomesReported(self.seq + 1, tuple(new.values())) if new else None
 
     def _merge(
-        self, row: int, reward: float | None, visitors: float | None, new: dict[int, TurnOutcome]
-    ) -> None:
+        self, row: int, reward: float | None, visitors: Any, new: dict[int, TurnOutcome]
+    ) -> dict[int, TurnOutcome]:
         """Add what a report says of a row to the new outcomes, if it says anything new."""
         before = new[row] if row in new else self.ledger.outcome(row)
-        after = before.merged(reward, visitors)
+        after = before.merged(reward, None if visitors is None else _visitors(visitors))
         if reward is not None and after.visitors is None:
             after = after._replace(visitors=self.source.known_visitors(after.turn))
         _require_finite(after)
         if after != before:
             new.pop(row, None)  # reported again: it is learned in the order of its last report
             new[row] = after
+        return new
 
     def row_of_decided(self, t: TurnLike) -> int:
         """The row of a decided turn."""
@@ -439,30 +423,33 @@ class LiveGame(Generic[ArmT]):
         key = turn_key(self._game_key, turn)
         return self.source.turn(turn, level, key, self.policy.ties == "random", expected)
 
-    def _learn(self, row: int, reward: float, visitors: float) -> None:
-        self.ledger.learned.append(row)
-        turn = self._turn(self.ledger.turns[row], self.ledger.levels[row], None)
-        self._observe(turn, self.ledger.arms[row], reward, visitors)
+    def _observe_row(self, row: int) -> bool:
+        """Learn from a row whose reward and visitors are known; whether it was clipped."""
+        ledger = self.ledger
+        turn = self._turn(ledger.turns[row], ledger.levels[row], None)
+        return self._observe(turn, ledger.arms[row], ledger.rewards[row], ledger.visitors[row])
 
     def _learn_past(self, lesson: Lesson[ArmT]) -> None:
         arm = self.table.index(lesson.arm)
         self.table.selected(arm)
         self.source.observed(lesson.visitors)
         self.ledger.history.append((arm, lesson.reward, lesson.visitors))
-        self._observe(self._past_turn(lesson.visitors), arm, lesson.reward, lesson.visitors)
+        self.clipped += self._observe_past(arm, lesson.reward, lesson.visitors)
 
-    def _past_turn(self, visitors: float) -> Turn:
-        """A turn before the first: turn 0."""
+    def _observe_past(self, arm: int, reward: float, visitors: float) -> bool:
+        """Learn from a turn before the first: turn 0."""
         ties, key = self.policy.ties == "random", turn_key(self._game_key, 0)
-        return Turn(0, 0.0, visitors, math.nan, UNKNOWN_TURNS, key, ties, 0)
+        turn = Turn(0, 0.0, visitors, math.nan, UNKNOWN_TURNS, key, ties, 0)
+        return self._observe(turn, arm, reward, visitors)
 
-    def _observe(self, turn: Turn, arm: int, reward: float, visitors: float) -> None:
+    def _observe(self, turn: Turn, arm: int, reward: float, visitors: float) -> bool:
         value, clipped = self.scale.learned(reward, visitors)
-        self.clipped += clipped
         # The arms there now: the reward may be late, and its turn's arms gone.
-        state, present = self.table.learning_state(), self.table.present(self.ledger.last_turn)
+        present = self.table.present(self.ledger.last_turn)
+        self.table.weighed = {}  # what is learned may change what weights rest on
         observation = Observation(arm, value, self.weight_of(visitors))
-        learn(self.policy.rule, state, turn, observation, present)
+        learn(self.policy.rule, self.table.state, turn, observation, present)
+        return clipped
 
     def weight_of(self, visitors: float) -> float:
         """The number of observations that a reward from this many visitors counts as."""
@@ -474,23 +461,17 @@ class LiveGame(Generic[ArmT]):
         ledger.rewards[row] = reward
         if before.lesson is None:
             return
+        self.clipped += self.scale.learned(reward, before.lesson[1])[1]
+        self.clipped -= self.scale.learned(*before.lesson)[1]
         # A plain average depends on its own arm alone.
         arm = ledger.arms[row] if self.policy.rule.observe is observe_mean else None
-        difference = (
-            self.scale.learned(reward, before.lesson[1])[1]
-            - (self.scale.learned(*before.lesson)[1])
-        )
-        clipped = self.clipped + difference
         self.table.forget(arm)
-        for past, came, visitors in ledger.history:
-            if arm in (None, past):
-                self._observe(self._past_turn(visitors), past, came, visitors)
+        for lesson in ledger.history:
+            if arm in (None, lesson[0]):
+                self._observe_past(*lesson)
         for each in ledger.learned:
             if arm in (None, ledger.arms[each]):
-                turn = self._turn(ledger.turns[each], ledger.levels[each], None)
-                lesson = ledger.rewards[each], ledger.visitors[each]
-                self._observe(turn, ledger.arms[each], *lesson)
-        self.clipped = clipped
+                self._observe_row(each)
 
     # -- arms and turns ---------------------------------------------------------------------------
 
@@ -564,7 +545,8 @@ class LiveGame(Generic[ArmT]):
         if before.visitors is None and outcome.visitors is not None:
             self.source.observed(outcome.visitors)
         if before.lesson is None and outcome.lesson is not None:
-            self._learn(row, *outcome.lesson)
+            self.ledger.learned.append(row)
+            self.clipped += self._observe_row(row)
 
     def replay(self, event: Event) -> None:
         """Apply an event that was read from a store; an inconsistent one is refused."""
@@ -584,9 +566,8 @@ class LiveGame(Generic[ArmT]):
                 self._check_decision(event)
             case OutcomesReported():
                 for turn, reward, visitors in event.outcomes:
-                    row = self.row_of_decided(turn)
                     reward = None if reward is None else finite_number("reward", reward)
-                    self._merge(row, reward, None if visitors is None else _visitors(visitors), {})
+                    self._merge(self.row_of_decided(turn), reward, visitors, {})
             case RewardCorrected():
                 self.correct(event.turn, event.reward)
             case HistoryLearned():
@@ -628,22 +609,15 @@ class LiveGame(Generic[ArmT]):
         ledger, arm = self.ledger, self.ledger.arms[row]
         turn, reward, visitors = ledger.outcome(row)
         chosen = ledger.probability(row, arm), bool(ledger.exploited[row]), ledger.levels[row]
-        return Decision(
-            turn, self.table.ids[arm], *chosen, reward, visitors, self.source.date_of(turn)
-        )
-
-    def decisions(self, rows: Iterable[int]) -> list[Decision[ArmT]]:
-        """Rows of the ledger, as users see them."""
-        return [self.decision(row) for row in rows]
+        name, date = self.table.ids[arm], self.source.date_of(turn)
+        return Decision(turn, name, *chosen, reward, visitors, date)
 
     def ranking(self, gone: bool) -> list[Ranked[ArmT]]:
         """The arms in the game, best first; with `gone`, then those that left it."""
         ledger = self.ledger
         last = ledger.arms[-1] if len(ledger) and ledger.exploited[-1] else -1
         standings = self.policy.rule.standings(self.table.state, last)
-        estimates = np.full(len(standings), math.nan)
-        for arm, value in standings:
-            estimates[arm] = math.nan if value is None else value
+        estimates = np.array([math.nan if v is None else v for _, v in sorted(standings)])
         pulls, errors = self._pulls_and_errors(estimates)
         present = self.table.present(ledger.last_turn + 1)
         order = [arm for arm, _ in standings if present[arm]]
@@ -683,7 +657,3 @@ def _require_finite(outcome: TurnOutcome) -> None:
             f"reward={outcome.reward:g} with visitors={outcome.visitors:g} is too much per "
             "visitor for a floating-point number"
         )
-
-
-def _visitors(value: Any) -> float:
-    return non_negative_number("visitors", value, BanditError)

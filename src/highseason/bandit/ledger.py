@@ -1,6 +1,7 @@
 """The ledger of decided turns: what was decided, how likely it was, what came of it, its scale.
 
-And what comes into it: reports as people have them, from rows, DataFrames or Arrow tables.
+And what comes into it: reports as people have them, from rows, DataFrames or Arrow tables; and the
+store that keeps events in memory.
 """
 
 import datetime as dt
@@ -11,18 +12,22 @@ from bisect import bisect_right
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bandit.errors import BanditError, ConflictError
+from highseason.bandit.errors import BanditError, ConflictError, StoreError, WaitingWarning
 from highseason.core.extras import require
 from highseason.core.random import ARMS, hash_at
 from highseason.core.specs import did_you_mean
+from highseason.core.warnings import warn_user
 from highseason.policies import ArmState, Policy, Rule, Turn
 from highseason.policies.ranking import one_hot
 from highseason.traffic.dates import read_times
+
+if TYPE_CHECKING:
+    from highseason.bandit.events import Event
 
 ArmT = TypeVar("ArmT", bound=Hashable)
 
@@ -272,6 +277,33 @@ class Ledger:
         return float(arm == self.arms[row]) if propensities is None else propensities.of(arm)
 
 
+def not_next(event: "Event", last: int) -> StoreError:
+    """The error for an event that does not follow the last one of its store."""
+    return StoreError(
+        f"the store holds {last} events, so the next must be number {last + 1}, got "
+        f"{event.seq}: another bandit writes to it; reload this one with Bandit.from_events"
+    )
+
+
+class MemoryStore(list["Event"]):
+    """Events in memory: what a bandit uses unless it is given another store.
+
+    >>> import highseason as hs
+    >>> store = hs.bandit.MemoryStore()
+    >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5], store=store)
+    >>> shelf.pull()
+    'a'
+    >>> [type(event).__name__ for event in store]
+    ['BanditStarted', 'TurnDecided']
+    """
+
+    def append(self, event: "Event") -> None:
+        """Keep an event."""
+        if event.seq != len(self) + 1:
+            raise not_next(event, len(self))
+        super().append(event)
+
+
 def known(value: float) -> float | None:
     """A number of a column; NaN stands for a missing one."""
     return None if math.isnan(value) else value
@@ -356,6 +388,18 @@ class Report(NamedTuple):
     reward: Any
     t: Any = None
     visitors: Any = None
+
+
+def warn_of_waiting(before: int, now: int) -> None:
+    """Warn of rewards that wait for the number of visitors: of the first, tenth, hundredth."""
+    if now > before < 10 ** (len(str(now)) - 1):
+        warn_user(
+            f"rewards that wait for the number of visitors: {now}; nothing is learned from them "
+            "yet. Pass visitors=… with the reward, report them later with "
+            "count_visitors(t, visitors), or declare that the multiplier is the number of "
+            "visitors with known=True",
+            WaitingWarning,
+        )
 
 
 #: The columns of a table; `turn` is another name for `t`.

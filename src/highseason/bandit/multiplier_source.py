@@ -6,6 +6,7 @@ of the two it deals with.
 
 import math
 import operator
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, TypeAlias
 
@@ -356,6 +357,19 @@ def source_of(policy: Policy, multiplier: Multiplier | None, known: bool) -> Mul
 def low_turns(policy: Policy, values: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which turns are low; the quietest always are."""
     return np.asarray((values < busy_from(policy, values)) | (values <= values.min()))
+
+
+def lifetimes_of(
+    arms: Sequence[Any], expires: Any, policy: Policy, source: MultiplierSource
+) -> tuple[Lifetime, ...]:
+    """The lifetimes of the first arms; `expires` maps those that do not stay to their ends."""
+    if not isinstance(expires, Mapping | None):
+        raise BanditError(f"expires must map arms to turns, as {{'a': 30}}, got {expires!r}")
+    ends = dict(expires or {})
+    lifetimes = tuple(lifetime_of(arm, ends.pop(arm, None), policy, source, 0) for arm in arms)
+    if ends:
+        raise BanditError(f"expires names {next(iter(ends))!r}, which is not among the arms")
+    return lifetimes
 
 
 def lifetime_of(

@@ -1,6 +1,6 @@
-"""Methods of other bandit libraries, and what to write here instead."""
+"""Methods and arguments of other bandit libraries, and what to write here instead."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 _PLAYER = "a policy is a recipe; hs.Bandit plays it: bandit = hs.Bandit(arms, {policy}), then "
 
@@ -22,6 +22,19 @@ ON_BANDIT: dict[str, str] = {
     "predict_expectations": "write bandit.expectations()",
     "traffic": "write bandit.count_visitors(t, visitors)",
 }  # fmt: skip
+#: What arguments of `Bandit.update` were called, or are in other words.
+ON_UPDATE: dict[str, str] = dict.fromkeys(("traffic", "customers"), "visitors")
+
+
+def wrong_argument(function: str, given: Iterable[str], instead: Mapping[str, str]) -> TypeError:
+    """The error for an argument that does not exist; it names the one that is meant, if known.
+
+    >>> wrong_argument("update", ["traffic"], ON_UPDATE)
+    TypeError("update() has no argument 'traffic': write visitors=…")
+    """
+    name = next(iter(given))
+    hint = f": write {instead[name]}=…" if name in instead else ""
+    return TypeError(f"{function}() has no argument {name!r}{hint}")
 
 
 def missing(owner: object, name: str, instead: Mapping[str, str]) -> AttributeError:
