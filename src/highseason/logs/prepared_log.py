@@ -11,7 +11,7 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -302,17 +302,12 @@ class LogFile:
         return part
 
 
-@dataclass(eq=False)
-class _Slot:
-    """The place of one log, which the first thread that needs it fills."""
-
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    log: PreparedLog | None = None
+_reading = threading.Lock()
 
 
 @functools.lru_cache(_KEPT)
-def _slot(file: LogFile, version: tuple[int, int]) -> _Slot:
-    return _Slot()
+def _read(file: LogFile, _version: tuple[int, int]) -> PreparedLog:
+    return file.read()
 
 
 def cached(file: LogFile) -> PreparedLog:
@@ -321,11 +316,8 @@ def cached(file: LogFile) -> PreparedLog:
         status = Path(file.path).stat()
     except OSError:
         return file.read()  # which says what is wrong
-    slot = _slot(file, (status.st_mtime_ns, status.st_size))
-    with slot.lock:
-        if slot.log is None:
-            slot.log = file.read()
-        return slot.log
+    with _reading:  # other threads wait for the log that one of them reads
+        return _read(file, (status.st_mtime_ns, status.st_size))
 
 
 @contextmanager
@@ -334,4 +326,4 @@ def forgetting_files() -> Iterator[None]:
     try:
         yield
     finally:
-        _slot.cache_clear()
+        _read.cache_clear()

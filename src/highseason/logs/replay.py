@@ -253,19 +253,16 @@ def _players(
     return [Player(policy, log, options) for policy in policies]
 
 
+#: What one run earned, and the mean ground truth of the events it matched.
+_Played: TypeAlias = tuple[ReplayOutcome, float]
+
+
 class _RunBlock(NamedTuple):
     """Some runs of one policy on one log."""
 
     log: int
     policy: int
     runs: range
-
-
-class _PlayedBlock(NamedTuple):
-    """The runs of a block, each with its mean ground truth; the log is summed up with its first."""
-
-    runs: list[tuple[ReplayOutcome, float]]
-    log: LogSummary | None
 
 
 @dataclass(frozen=True)
@@ -286,9 +283,9 @@ class _Schedule:
 
     def play(
         self, executor: Executors, workers: int | None, progress: Progress | None
-    ) -> tuple[list[list[list[tuple[ReplayOutcome, float]]]], list[LogSummary]]:
+    ) -> tuple[list[list[list[_Played]]], list[LogSummary]]:
         """All runs by log and policy, each with its ground truth; and the summary of each log."""
-        played: list[list[list[tuple[ReplayOutcome, float]]]]
+        played: list[list[list[_Played]]]
         played, logs = [[[] for _ in self.policies] for _ in self.logs], []
         with opened(executor, workers) as pool, forgetting_files():
             blocks = [
@@ -298,9 +295,10 @@ class _Schedule:
                 for part in self._parts(log, policy, pool.workers)
             ]
             done, total = 0, sum(len(block.runs) for block in blocks)
-            for block, some in zip(blocks, map_blocks(self.play_block, blocks, pool), strict=True):
-                played[block.log][block.policy] += some.runs
-                logs += [some.log] if some.log is not None else []
+            results = map_blocks(self.play_block, blocks, pool)
+            for block, (some, summary) in zip(blocks, results, strict=True):
+                played[block.log][block.policy] += some
+                logs += [summary] if summary is not None else []
                 done += len(block.runs)
                 if progress is not None:
                     progress(done, total)
@@ -328,8 +326,8 @@ class _Schedule:
             )
         return range(min(self.runs, (events - self.window) // self.step + 1))
 
-    def play_block(self, block: _RunBlock) -> _PlayedBlock:
-        """What a worker does."""
+    def play_block(self, block: _RunBlock) -> tuple[list[_Played], LogSummary | None]:
+        """What a worker does; with the first block of a log comes its summary."""
         players, how = self.logs[block.log], self.ways[block.policy]
         if isinstance(players, LogFile):
             player = Player(self.policies[block.policy], cached(players), self.options)
@@ -338,9 +336,9 @@ class _Schedule:
         there = self._numbers(how, len(player.log.events))
         played = [self._run(player, how, block.log, i) for i in block.runs if i in there]
         first = block.policy == 0 and block.runs.start == 0
-        return _PlayedBlock(played, diagnose(player.log) if first else None)
+        return played, diagnose(player.log) if first else None
 
-    def _run(self, player: Player, how: str, log: int, run: int) -> tuple[ReplayOutcome, float]:
+    def _run(self, player: Player, how: str, log: int, run: int) -> _Played:
         """One run, with random numbers of its own, and the ground truth of the events matched."""
         number = log * self.runs + run
         order = self._order(how, run, number, len(player.log.events))
@@ -364,7 +362,7 @@ class _Schedule:
         self,
         label: str,
         policy: int,
-        by_log: Sequence[Sequence[tuple[ReplayOutcome, float]]],
+        by_log: Sequence[Sequence[_Played]],
         log: LogSummary | SeparateLogs,
     ) -> Runs:
         """All runs of a policy; of several logs, those of each are taken together."""

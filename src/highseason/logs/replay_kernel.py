@@ -118,17 +118,6 @@ class ReplayTrace(NamedTuple):
     #: contract; turn 0 if none did.
     failure: NDArray[np.float64]
 
-    @classmethod
-    def empty(cls, events: int) -> Self:
-        """Room for a run over `events` events; memory is used only as turns match."""
-        places = np.empty(events, np.int64), np.empty(events, np.uint8)
-        return cls(*places, np.zeros(COUNTS, np.int64), np.zeros(3))
-
-    def trimmed(self) -> Self:
-        """Only the turns that matched."""
-        turns = int(self.counts[MATCHED])
-        return self._replace(matched=self.matched[:turns].copy(), kind=self.kind[:turns].copy())
-
 
 class Memory(NamedTuple):
     """Working memory of one run."""
@@ -591,7 +580,9 @@ class Player:
 
     def play(self, order: EventOrder, seed: int = 0, run: int = 0) -> ReplayTrace:
         """Replay these events as run `run` of `seed`."""
-        trace = ReplayTrace.empty(order.events)
+        # Memory is used only as turns match.
+        matched, kind = np.empty(order.events, np.int64), np.empty(order.events, np.uint8)
+        trace = ReplayTrace(matched, kind, np.zeros(COUNTS, np.int64), np.zeros(3))
         if order.events == 0:
             return trace
         lifetimes, options = self.settings(order, seed, run)
@@ -610,7 +601,8 @@ class Player:
         play(self._columns, order, lifetimes, options, memory, plan, *functions, trace)
         if trace.failure[0]:
             raise self._failure(*trace.failure.tolist())
-        return trace.trimmed()
+        turns = int(trace.counts[MATCHED])
+        return trace._replace(matched=matched[:turns].copy(), kind=kind[:turns].copy())
 
     def _plain_plan(self, parameters: Any, carry: list[Any], view: View) -> float:
         """The plan of a policy that cannot be compiled, as the kernel calls it."""

@@ -10,7 +10,7 @@ import csv
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, partial
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
@@ -219,7 +219,11 @@ class _CsvRows:
             return None
         if len(frame) != count or data.count(b'"') % 2:
             return None
-        faults, text = np.zeros(count, np.int8), _Texts(data)
+        faults, lines = np.zeros(count, np.int8), cache(lambda: data.split(b"\n"))
+
+        def text(row: int) -> str:
+            return lines()[row].decode().removesuffix("\r")
+
         faults[(frame[f"{self.width}"] != "").to_numpy()] = _LONG
         for row in np.flatnonzero((frame[f"{last}"] == "").to_numpy()).tolist():
             faults[row] = self._fault(text(row), _cells_of(text(row), self.mark), last)
@@ -232,8 +236,7 @@ class _CsvRows:
         self, begin: int, data: bytes, indices: dict[str, int], is_end: bool
     ) -> tuple[RowBlock, int, bytes]:
         """The rows of a block; and the first line and the text of a row that is not complete."""
-        text = _Texts(data.removesuffix(b"\n"))
-        lines, at, last = [line.decode() for line in text.lines], 0, max(indices.values())
+        lines, at, last = data.removesuffix(b"\n").decode().split("\n"), 0, max(indices.values())
         starts, rows = [], []
         while at < len(lines):
             some = lines[at : at + _MOST_LINES]
@@ -258,30 +261,18 @@ class _CsvRows:
         }
         places = np.array(starts, np.int64)
         block = RowBlock(
-            cells, begin + places, np.array(faults, np.int8), lambda row: text(starts[row])
+            cells,
+            begin + places,
+            np.array(faults, np.int8),
+            lambda row: lines[starts[row]].removesuffix("\r"),
         )
-        return block, begin + at, b"".join(line + b"\n" for line in text.lines[at:])
+        return block, begin + at, "".join(f"{line}\n" for line in lines[at:]).encode()
 
     def _fault(self, text: str, row: list[str], last: int) -> int:
         """What is wrong with the cells of a row of which the one at `last` is needed."""
         if not row:
             return _BROKEN if text.strip() else _BLANK
         return _SHORT if len(row) <= last else _LONG if len(row) > self.width else 0
-
-
-class _Texts:
-    """The text of each line of a block."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-
-    @cached_property
-    def lines(self) -> list[bytes]:
-        """All lines."""
-        return self._data.split(b"\n")
-
-    def __call__(self, row: int) -> str:
-        return self.lines[row].decode().removesuffix("\r")
 
 
 def _cells_of(text: str, mark: str) -> list[str]:
