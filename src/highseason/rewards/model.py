@@ -324,7 +324,7 @@ def arms_between(*columns: Range) -> dict[str, Any]:
         numbers: list[Any] = [column.fixed for column in columns]
         fixed = np.array(numbers[0]) if len(columns) == 1 else np.stack(numbers, axis=-1)
         fixed.setflags(write=False)
-    ends = first.between if len(columns) == 1 else _ends(columns)
+    ends = first.between if len(columns) == 1 else tuple(np.transpose([c.between for c in columns]))
     plain = len(columns) == 1 and first.prior is None
     return {
         "arms": first.arms,
@@ -333,11 +333,6 @@ def arms_between(*columns: Range) -> dict[str, Any]:
         "width": len(columns),
         "draw_arms": None if plain else functools.partial(_draw_arms, columns),
     }
-
-
-def _ends(columns: tuple[Range, ...]) -> tuple[Any, Any]:
-    low, high = np.array([column.between for column in columns]).T
-    return low, high
 
 
 def _draw_arms(columns: tuple[Range, ...], uniforms: Numbers) -> Numbers:

@@ -216,9 +216,8 @@ def visitors(
     >>> busy.name, busy.means(busy.fixed)
     ('visitors:rho=0.001', array([0.02, 0.03]))
     """
-    noise = VisitorNoise(*_noise("visitors", share, rho, day))
     arm_rates = check_rates("visitors", arms, rates, between, prior, "rates")
-    _check_day("visitors", day, arm_rates)
+    noise = VisitorNoise(*_noise("visitors", arm_rates, share, rho, day))
     return Rewards(
         named("visitors", arm_rates, noise, (1.0, 0.0, 0.0), drift, change),
         quantile=visitor_reward,
@@ -262,9 +261,8 @@ def spend(
     """
     if not (math.isfinite(cv) and cv >= 0):
         raise ValueError(f"spend: cv must be a number >= 0, not {cv!r}")
-    noise = SpendNoise(*_noise("spend", share, rho, day), float(cv))
     arm_rates = check_rates("spend", arms, rates, between, prior, "rates")
-    _check_day("spend", day, arm_rates)
+    noise = SpendNoise(*_noise("spend", arm_rates, share, rho, day), float(cv))
     baskets = _values(values, values_between, arm_rates)
     return Rewards(
         named("spend", arm_rates, noise, (1.0, 0.0, 0.0, 1.0)),
@@ -297,20 +295,19 @@ def _revenue(arms: Numbers) -> Numbers:
     return np.asarray(arms[..., 0] * arms[..., 1])
 
 
-def _noise(name: str, share: float, rho: float, day: float) -> tuple[float, float, float]:
+def _noise(
+    name: str, rates: Range, share: float, rho: float, day: float
+) -> tuple[float, float, float]:
     if not (math.isfinite(share) and share > 0):
         raise ValueError(f"{name}: share must be a number above 0, not {share!r}")
     if not 0.0 <= rho <= 1.0:
         raise ValueError(f"{name}: rho is a correlation, from 0 to 1, not {rho!r}")
     if not (math.isfinite(day) and day >= 0):
         raise ValueError(f"{name}: day must be a number >= 0, such as 0.1 for 10%, not {day!r}")
-    return float(share), float(rho), float(day)
-
-
-def _check_day(name: str, day: float, rates: Range) -> None:
     top = rates.highest
     if top < 1.0 and day * day * top > 1.0 - top:
         raise ValueError(
             f"{name}: a day effect of {day:g} is more than rates up to {top:g} can vary: it may be "
             f"at most {math.sqrt((1.0 - top) / top):g}"
         )
+    return float(share), float(rho), float(day)
