@@ -453,21 +453,16 @@ _REASONS = {
 
 def _expected_share(player: Player, order: EventOrder, trace: ReplayTrace) -> float:
     """The mean of one over the pool's size, over the events of studied arms that were read."""
-    log, lowest = player.log, player.lowest_propensity
-    sizes = np.maximum(log.pools.sizes, 1)
-    read = _pool_events(player, order, trace).astype(np.float64)
+    log, lowest, sizes = player.log, player.lowest_propensity, np.maximum(player.log.pools.sizes, 1)
+    is_complete = trace.matched.size == player.options.turns  # and read no further
+    if order.covers(len(log.events)) and not is_complete and log.studied.all():
+        read = log.pool_events.astype(np.float64)
+    else:
+        rows = order.rows(np.arange(int(trace.matched[-1]) + 1) if is_complete else None)
+        pools = log.pool[rows[log.studied[log.events.arm[rows]]]]
+        read = np.bincount(pools, minlength=len(log.pools)).astype(np.float64)
     if not read.any():
         return math.nan
     if lowest is not None:  # the share of a pool's events that thinning leaves
         read *= np.where(read > 0, sizes * lowest, 0.0)
     return float((read / sizes).sum() / read.sum())
-
-
-def _pool_events(player: Player, order: EventOrder, trace: ReplayTrace) -> NDArray[np.int64]:
-    """How many events of studied arms each pool has in the run, up to the last turn requested."""
-    log, complete = player.log, trace.matched.size == player.options.turns
-    if order.covers(len(log.events)) and not complete and log.studied.all():
-        return log.pool_events
-    rows = order.rows(np.arange(int(trace.matched[-1]) + 1) if complete else None)
-    rows = rows[log.studied[log.events.arm[rows]]]
-    return np.bincount(log.pool[rows], minlength=len(log.pools))
