@@ -6,10 +6,12 @@ import logging
 from collections.abc import Callable
 
 import pytest
+from tests.service.conftest import settings
 from tests.service.test_storage import play, raw
 
 from highseason.service import Service, cache
 from highseason.service.audit import audit
+from highseason.service.errors import ClashError
 from highseason.service.model import Arm, Outcome
 
 Open = Callable[[], Service]
@@ -120,3 +122,11 @@ def test_a_log_that_calls_removed_arms_retired_is_read(played: Service, opened: 
     assert from_snapshot.brains.rebuilt == 0
     without_snapshots(played)
     assert from_log.state("shelf") == state
+
+
+def test_an_experiment_whose_log_says_retired_is_created_again(service: Service) -> None:
+    created = service.create(settings("again"))
+    raw(service, "UPDATE events SET body = REPLACE(body, '\"removed\"', '\"retired\"')")
+    assert service.create(settings("again")) == created
+    with pytest.raises(ClashError, match="with other settings"):
+        service.create(settings("again", seed=99))

@@ -83,7 +83,7 @@ class Service:
         def work(batch: Batch) -> Summary:
             if settings.id in batch.last_seq:
                 first = store.entries(batch.connection, settings.id, limit=1)[0]
-                if first.body != body:
+                if settings_body(Settings.from_dict(first.body)) != body:
                     raise ClashError(
                         f"there is an experiment {settings.id!r} with other settings: choose "
                         "another id"
