@@ -37,7 +37,7 @@ _FACTOR = 3
 #: Fewer games than this do not separate candidates.
 _LEAST_GAMES = 20
 #: How many candidates Optuna proposes at a time; it learns in between.
-_BATCH = 8
+_AT_A_TIME = 8
 #: A place in this middle part of a range is inside: the range may shrink around it.
 _INSIDE = (0.15, 0.85)
 #: Natural ends: no constant is searched below this, and these shares of G decide alike beyond.
@@ -311,7 +311,7 @@ def _tpe(space: Space, evaluate: Evaluate, trials: int, games: int, seed: int) -
     )
     ranges = {axis.name: optuna.distributions.FloatDistribution(0.0, 1.0) for axis in space.axes}
     sampler = optuna.samplers.TPESampler(
-        seed=seed % 2**32, n_startup_trials=_BATCH, constant_liar=True
+        seed=seed % 2**32, n_startup_trials=_AT_A_TIME, constant_liar=True
     )
     verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)  # the caller decides what is printed
@@ -319,12 +319,12 @@ def _tpe(space: Space, evaluate: Evaluate, trials: int, games: int, seed: int) -
         study = optuna.create_study(sampler=sampler, direction="minimize")
         done = _trials(space.anchors()[:trials], evaluate, games)
         while len(done) < trials:
-            asked = [study.ask(ranges) for _ in range(min(_BATCH, trials - len(done)))]
+            asked = [study.ask(ranges) for _ in range(min(_AT_A_TIME, trials - len(done)))]
             places = [[each.params[axis.name] for axis in space.axes] for each in asked]
-            batch = _trials([space.candidate(place) for place in places], evaluate, games)
-            for each, trial in zip(asked, batch, strict=True):
+            new = _trials([space.candidate(place) for place in places], evaluate, games)
+            for each, trial in zip(asked, new, strict=True):
                 study.tell(each, trial.loss)
-            done += batch
+            done += new
     finally:
         optuna.logging.set_verbosity(verbosity)
     return done

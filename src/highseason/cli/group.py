@@ -97,15 +97,15 @@ class Program(WithExamples):
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run, and leave with the exit code that the contract promises."""
-        session = SimpleNamespace(debug=False)
-        extra |= {"prog_name": self.name, "standalone_mode": False, "obj": session}
+        flags = SimpleNamespace(debug=False)
+        extra |= {"prog_name": self.name, "standalone_mode": False, "obj": flags}
         replace_unprintable()
         try:
             with warnings_as_lines():
                 done = super().main(*args, **extra)
             code = done if isinstance(done, int) else 0
         except Exception as reason:  # the last place that can turn it into one line
-            code = _report(reason, session, self.name or NAME)
+            code = _report(reason, flags, self.name or NAME)
         if standalone_mode:
             sys.exit(code)
         return code
@@ -184,12 +184,12 @@ def _docstring(name: str) -> str:
     return ""
 
 
-def _report(reason: Exception, session: SimpleNamespace, program: str) -> int:
+def _report(reason: Exception, flags: SimpleNamespace, program: str) -> int:
     """Print one line on stderr and give the exit code."""
     if isinstance(reason, click.Abort):  # Ctrl-C
         say("interrupted", program)
         return INTERRUPTED
-    if session.debug:
+    if flags.debug:
         traceback.print_exception(reason)
     if isinstance(reason, click.ClickException):
         context = getattr(reason, "ctx", None)
@@ -198,7 +198,7 @@ def _report(reason: Exception, session: SimpleNamespace, program: str) -> int:
             message = f"{message.rstrip('.')} (see '{where} --help')"
         say(message, where)
         return reason.exit_code
-    more = "" if session.debug else "; run it again with --debug for a traceback"
+    more = "" if flags.debug else "; run it again with --debug for a traceback"
     unexpected = f"unexpected {type(reason).__name__}: {reason}{more}"
     expected = isinstance(reason, _EXPECTED)
     say(str(reason) or type(reason).__name__ if expected else unexpected, program)

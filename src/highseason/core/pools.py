@@ -100,8 +100,8 @@ def start_ray(address: str, workers: int | None) -> RayPool:
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": "warning"}
     if address:
         require("grpc", extra="ray", purpose="the client of Ray")
-        session = ray.init(f"ray://{address}", **options)
-        return RayPool(ray, workers or int(ray.cluster_resources()["CPU"]), session.disconnect)
+        client = ray.init(f"ray://{address}", **options)
+        return RayPool(ray, workers or int(ray.cluster_resources()["CPU"]), client.disconnect)
     if ray.is_initialized():  # the program's own, which stays
         return RayPool(ray, workers or int(ray.cluster_resources()["CPU"]), lambda: None)
     count = worker_count(workers)

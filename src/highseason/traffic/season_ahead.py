@@ -3,7 +3,7 @@
 All work on logarithms: traffic is positive, and its seasons multiply.  The calendar regression
 learns the effects of special days: they are taken out before a model of statsmodels (ETS, ARIMA,
 MSTL; the extra `forecasting`) sees the series, and added to its forecast.  The default, `Blend`,
-weighs three simple views of the same past by their past errors.
+weighs three simple outlooks from the same past by their past errors.
 """
 
 from abc import abstractmethod
@@ -155,7 +155,7 @@ def changes(history: History, lag: int) -> Numbers:
 
 
 @dataclass(frozen=True)
-class PastViews:
+class Outlooks:
     """What the calendar, the recent weeks and the last year say of the turns after a past."""
 
     history: History
@@ -197,7 +197,7 @@ class PastViews:
         return np.asarray(self.base(turns) + level * np.exp(-np.arange(turns) / (fade * week)))
 
     def ahead(self, turns: int) -> Numbers:
-        """Logarithms, a row per view; NaN where the past is too short for a view."""
+        """Logarithms, a row per outlook; NaN where the past is too short for one."""
         recent = self.base(turns) + self._recent_weeks(turns)
         return np.array([self.calendar(turns), recent, self._last_year(turns)])
 
@@ -282,24 +282,24 @@ class CalendarRegression(SeasonAhead):
 
     def outlook(self, history: History, turns: int) -> Numbers:
         """The forecast of the regression plus the quantiles of its past errors."""
-        view = PastViews.of(history, self, self.halflife)
+        outlook = Outlooks.of(history, self, self.halflife)
         errors, fell_on_special = self._past_errors(history, turns)
         table = np.empty((len(LEVELS), turns))
-        special = view.design.is_special(history.turns, history.turns + turns)
+        special = outlook.design.is_special(history.turns, history.turns + turns)
         for kind in (False, True):
             chosen = errors[fell_on_special == kind]
             chosen = errors if chosen.size < _FEW else chosen
             table[:, special == kind] = np.quantile(chosen, LEVELS)[:, None] if chosen.size else 0.0
-        return table + view.calendar(turns, self.recent, self.fade)
+        return table + outlook.calendar(turns, self.recent, self.fade)
 
     def _past_errors(self, history: History, turns: int) -> tuple[Numbers, NDArray[np.bool_]]:
         """Errors from earlier origins, and which fell on special days."""
         missed, special = [np.empty(0)], [np.empty(0, np.bool_)]
         for past, end, kept in earlier(history, turns, _ORIGINS):
-            origin, view = past.turns, PastViews.of(past, self, self.halflife)
-            said = view.calendar(end - origin, self.recent, self.fade)
+            origin, outlook = past.turns, Outlooks.of(past, self, self.halflife)
+            said = outlook.calendar(end - origin, self.recent, self.fade)
             missed.append((history.logs[origin:end] - said)[kept])
-            special.append(view.design.is_special(origin, end)[kept])
+            special.append(outlook.design.is_special(origin, end)[kept])
         if sum(map(len, missed)) < _TOO_FEW:  # a short past
             missed.append(changes(history, history.week))
             special.append(np.zeros(missed[-1].size, np.bool_))
@@ -422,7 +422,7 @@ def _ets(logs: Numbers, season: int, turns: int) -> _LogBand:
 
 #: Of a past with this many turns, fewer earlier forecasts are used.
 _LONG, _FEWER = 200_000, 6
-#: With which power of a view's errors its weight falls, and the share of equal weights.
+#: With which power of an outlook's errors its weight falls, and the share of equal weights.
 _POWER, _EQUAL = 2.0, 0.5
 #: Over how many weeks the profile of the recent weeks is taken.
 _PROFILE = 4.0
@@ -436,9 +436,9 @@ def _smoothed(plain: Numbers, week: int) -> Numbers:
 
 
 class Trials(NamedTuple):
-    """What the views said from earlier origins, and what came; only turns seen and open."""
+    """What the outlooks said from earlier origins, and what came; only turns seen and open."""
 
-    said: Numbers  # a row per view
+    said: Numbers  # a row per outlook
     came: Numbers
     steps: NDArray[np.int64]  # how far ahead, from 1
     origin: NDArray[np.int64]
@@ -462,15 +462,15 @@ class Blend(SeasonAhead):
     name = "blend"
 
     def outlook(self, history: History, turns: int) -> Numbers:
-        """The weighted mean of the views, and quantiles of its past errors."""
-        views = PastViews.of(history, self)
-        ahead, trials = views.ahead(turns), self._trials(history, turns)
+        """The weighted mean of the outlooks, and quantiles of its past errors."""
+        outlooks = Outlooks.of(history, self)
+        ahead, trials = outlooks.ahead(turns), self._trials(history, turns)
         weights = _weights(trials, ahead)
         errors = trials.came - _mixed(trials.said, weights)
         shift = _bias(errors, trials.origin)
         table = _spread(trials, errors - shift, history, turns)
         if not history.knows_the_year:  # then no past error shows what the season may do
-            # As if the views, so far apart, were errors on top of the others.
+            # As if the outlooks, so far apart, were errors on top of the others.
             more = normal_quantiles(np.zeros(turns), np.nanstd(ahead, axis=0))
             table = np.asarray(np.sign(more) * np.hypot(table, more))
         return table + _mixed(ahead, weights) + shift
@@ -483,7 +483,7 @@ class Blend(SeasonAhead):
         parts = [Trials(np.empty((3, 0)), np.empty(0), *np.empty((2, 0), np.int64))]
         count = _ORIGINS if history.turns < _LONG else _FEWER
         for past, end, kept in earlier(history, turns, count):
-            said = PastViews.of(past, self).ahead(end - past.turns)[:, kept]
+            said = Outlooks.of(past, self).ahead(end - past.turns)[:, kept]
             steps = 1 + np.flatnonzero(kept)
             came = history.logs[past.turns : end][kept]
             parts.append(Trials(said, came, steps, np.full(steps.size, past.turns)))
@@ -491,7 +491,7 @@ class Blend(SeasonAhead):
 
 
 def _weights(trials: Trials, ahead: Numbers) -> Numbers:
-    """Of each view, half by the errors it made and half the same for all; 0 where it is missing."""
+    """Half by the errors that each outlook made, half the same for all; 0 where one is missing."""
     there = ~np.isnan(ahead[:, 0])
     missed = np.abs(trials.came - trials.said)
     tried = ~np.isnan(missed)
@@ -504,7 +504,7 @@ def _weights(trials: Trials, ahead: Numbers) -> Numbers:
 
 
 def _mixed(said: Numbers, weights: Numbers) -> Numbers:
-    """The weighted mean of those views that say something."""
+    """The weighted mean of those outlooks that say something."""
     share = np.where(np.isnan(said), 0.0, weights[:, None])
     return np.asarray(
         (share * np.nan_to_num(said)).sum(axis=0) / np.maximum(share.sum(axis=0), 1e-9)

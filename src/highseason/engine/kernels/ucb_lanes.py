@@ -1,6 +1,6 @@
 """UCB games, eight side by side.
 
-All games of a batch are at the same turn, so they share the radius' numerator, and one pass over
+The eight games are at the same turn, so they share the radius' numerator, and one pass over
 the arms finds the highest index of eight games at once.  The pass is written out lane by lane
 because only then does the compiler keep the eight running maxima in vector registers.
 """
@@ -36,7 +36,7 @@ LANES = 8
 class NoScratch(NamedTuple):
     """Memory that the compiler sees allocated is worth a tenth of the time, so none is handed in.
 
-    A batch of eight games is a schedule for a CPU, not a game function: it may allocate.
+    Eight games at once are a schedule for a CPU, not a game function: it may allocate.
     """
 
     unused: Ints
@@ -100,7 +100,7 @@ def ucb_lanes_kernel(
     scratch: NoScratch,
     quantile: Callable[..., float],
 ) -> tuple[int, int]:
-    """Play one game per key; spare lanes of the last batch replay its last game."""
+    """Play one game per key; spare lanes at the end replay the last game."""
     G, learning_scale, levels, checkpoints, reward, _, _ = turns
     parameters, true_means, _, _ = all_arms
     arms, games = parameters.shape[1], keys.size
