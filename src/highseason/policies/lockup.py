@@ -74,10 +74,11 @@ def note(state: ArmState, t: int, arm: int, place: int) -> None:
 
 
 @made_once
-def limited(rule: Rule, stay: int, changes: int, period: int, frozen: Spans) -> Rule:
+def limited(rule: Rule, stay: int, changes: int, period: int, freeze: str) -> Rule:
     """The rule within, as far as the limits let it change the arm."""
     inner_start, inner_choose, inner_observe = rule.start, rule.choose, rule.observe
     inner_probabilities, place = rule.probabilities, rule.shared
+    frozen = frozen_spans(freeze)
     ends = tuple(float(end) for span in frozen for end in span) or (0.0,)
     spans = len(frozen)
 
@@ -161,6 +162,7 @@ class LimitSwitching(Wrapper):
     """
 
     name = "limit-switching"
+    change = staticmethod(limited)
 
     stay: int = _limit(0, "turns that an arm stays at least; 0 or 1 is no limit")
     changes: int = _limit(0, "changes allowed within any `period` turns; 0 is no limit")
@@ -175,21 +177,15 @@ class LimitSwitching(Wrapper):
                 f"{self.label}: changes={self.changes} and period={self.period} belong together: "
                 "give both, such as changes=2, period=28, or neither"
             )
-        spans = frozen_spans(self.label, self.freeze)
-        texts = (str(a) if a == b else f"{a}-{b}" for a, b in spans)
+        texts = (str(a) if a == b else f"{a}-{b}" for a, b in frozen_spans(self.freeze))
         object.__setattr__(self, "freeze", "/".join(texts))
         super()._check_rule()
 
-    def wrapped(self, rule: Rule) -> Rule:
-        """The rule within, with these limits."""
-        spans = frozen_spans(self.label, self.freeze)
-        return limited(rule, self.stay, self.changes, self.period, spans)
 
-
-def frozen_spans(owner: str, text: Any) -> Spans:
+def frozen_spans(text: Any) -> Spans:
     """Read spans of turns, such as "50-60/320-365"; a single turn is its own span.
 
-    >>> frozen_spans("limit-switching", "50-60/80")
+    >>> frozen_spans("50-60/80")
     ((50, 60), (80, 80))
     """
     spans = []
@@ -198,8 +194,8 @@ def frozen_spans(owner: str, text: Any) -> Spans:
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not 1 <= first <= last:
             raise ValueError(
-                f"{owner}: freeze={text!r} must be spans of turns such as 50-60/320-365, counted "
-                "from 1"
+                f"limit-switching: freeze={text!r} must be spans of turns such as 50-60/320-365, "
+                "counted from 1"
             )
         spans.append((first, last))
     return tuple(spans)

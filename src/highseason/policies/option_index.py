@@ -23,6 +23,7 @@ from highseason.policies.option_prior import (
     BY_LEVEL,
     BY_MEAN,
     BY_VISITORS,
+    CENTRE,
     JUDGED,
     NU,
     PER_ARM_ROW,
@@ -31,23 +32,28 @@ from highseason.policies.option_prior import (
     PI,
     RHO,
     ROWS,
+    SPACING,
     SUCCESSES,
     TRIALS,
     TURNS,
     VISITORS,
     WEIGHT,
-    add_to_rows,
+    add_to_row,
     add_trial,
     effective,
     fill_rows,
     learn_noise,
     rebuild,
     renew_arms,
-    start_prior,
     summarize,
 )
 from highseason.policies.plan import View
-from highseason.policies.ranking import mean_ended_lifetime, tie_probabilities, wins_tie
+from highseason.policies.ranking import (
+    count_available,
+    mean_ended_lifetime,
+    tie_probabilities,
+    wins_tie,
+)
 from highseason.policies.regulated import effective_horizons
 from highseason.policies.rule import (
     NO_END,
@@ -279,10 +285,7 @@ def patience_of(state: ArmState, turn: Turn) -> float:
     The plan waits for the K-th best of the turns to come, one for each of K arms to try.  An arm
     that takes several turns to try needs more of them, and later ones save less.
     """
-    there = 0
-    for arm in range(state.available.size):
-        there += state.available[arm]
-    arms, shared = arms_to_try(there, turn.t + turn.turns_left), state.shared
+    arms, shared = arms_to_try(count_available(state), turn.t + turn.turns_left), state.shared
     per_turn = shared[PER_TURN]
     if per_turn <= 0.0:
         per_turn = effective(shared[RHO], expected_visitors(state, turn))
@@ -435,9 +438,11 @@ def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> R
 
     @jitable
     def start(state: ArmState) -> None:
-        """The prior before any data; a turn counts as one trial until rewards say otherwise."""
+        """The prior before any data, π from .0009 to .98; a turn counts as one trial at first."""
         state.shared[RHO], state.shared[BINARY], state.shared[JUDGED] = 1.0, 1.0, judged
-        start_prior(state)
+        state.shared[CENTRE], state.shared[SPACING] = -1.5, 1.0
+        rebuild(state)
+        summarize(state)
 
     @jitable
     def observe(state: ArmState, turn: Turn, observation: Observation) -> None:
@@ -457,7 +462,9 @@ def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> R
             state.memory[arm, SUCCESSES] += value
             add_trial(state, arm, value > 0.5)
         else:
-            add_to_rows(state, rhos, arm, value, visitors)
+            for g in range(len(rhos)):
+                e = effective(rhos[g], visitors)
+                add_to_row(state, arm, g, (e, e * value, e * value * value))
             learn_noise(state, rhos)
             renew_arms(state)
         summarize(state)

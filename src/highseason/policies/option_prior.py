@@ -75,22 +75,15 @@ def excess(trials: float, successes: float, squares: float, turns: float) -> flo
 
 
 @jitable
-def add_to_rows(
-    state: ArmState, rhos: tuple[float, ...], arm: int, value: float, visitors: float
-) -> None:
-    """Add an observation to the sums of every ρ, per arm and over all arms."""
-    own, turns = state.memory[arm], state.pulls[arm]
-    for g in range(len(rhos)):
-        e = effective(rhos[g], visitors)
-        i, j = ARM_ROWS + PER_ARM_ROW * g, ROWS + PER_ROW * g
-        before = excess(own[i], own[i + 1], own[i + 2], turns - 1.0)
-        own[i] += e
-        own[i + 1] += e * value
-        own[i + 2] += e * value * value
-        state.shared[j] += e
-        state.shared[j + 1] += e * value
-        state.shared[j + 2] += e * value * value
-        state.shared[j + 3] += excess(own[i], own[i + 1], own[i + 2], turns) - before
+def add_to_row(state: ArmState, arm: int, g: int, sums: tuple[float, float, float]) -> None:
+    """Add effective trials, successes and squares to row g, per arm and over all arms."""
+    own, shared, turns = state.memory[arm], state.shared, state.pulls[arm]
+    i, j = ARM_ROWS + PER_ARM_ROW * g, ROWS + PER_ROW * g
+    before = excess(own[i], own[i + 1], own[i + 2], turns - 1.0)
+    for k in range(3):
+        own[i + k] += sums[k]
+        shared[j + k] += sums[k]
+    shared[j + 3] += excess(own[i], own[i + 1], own[i + 2], turns) - before
 
 
 @jitable
@@ -99,15 +92,11 @@ def fill_rows(state: ArmState, rhos: tuple[float, ...], visitors: float) -> None
     state.shared[ROWS : ROWS + PER_ROW * len(rhos)] = 0.0
     for arm in range(state.pulls.size):
         own = state.memory[arm]
+        own[ARM_ROWS:] = 0.0
         for g in range(len(rhos)):
             e = effective(rhos[g], visitors)
-            i, j = ARM_ROWS + PER_ARM_ROW * g, ROWS + PER_ROW * g
-            own[i] = e * own[TRIALS]
-            own[i + 1] = own[i + 2] = e * own[SUCCESSES]
-            state.shared[j] += own[i]
-            state.shared[j + 1] += own[i + 1]
-            state.shared[j + 2] += own[i + 2]
-            state.shared[j + 3] += excess(own[i], own[i + 1], own[i + 2], state.pulls[arm])
+            wins = e * own[SUCCESSES]
+            add_to_row(state, arm, g, (e * own[TRIALS], wins, wins))
 
 
 @jitable
@@ -171,28 +160,12 @@ SPREAD = tuple(1.0 / (nu + 1.0) for nu in STRENGTH)
 
 
 @jitable
-def place_grid(state: ArmState) -> None:
-    """π of every row, around the centre."""
-    for i in range(PRIORS):
-        x = state.shared[CENTRE] + (i - 0.5 * (PRIORS - 1)) * state.shared[SPACING]
-        state.shared[LOCATIONS + i] = 1.0 / (1.0 + math.exp(-x))
-
-
-@jitable
-def start_prior(state: ArmState) -> None:
-    """The grid before any data: π from .0009 to .98."""
-    state.shared[CENTRE], state.shared[SPACING] = -1.5, 1.0
-    rebuild(state)
-    summarize(state)
-
-
-@jitable
 def rebuild(state: ArmState) -> None:
     """The whole grid around its centre, from all that was seen."""
-    place_grid(state)
     shared = state.shared
     for i in range(PRIORS):
-        pi = shared[LOCATIONS + i]
+        x = shared[CENTRE] + (i - 0.5 * (PRIORS - 1)) * shared[SPACING]
+        pi = shared[LOCATIONS + i] = 1.0 / (1.0 + math.exp(-x))
         density = math.log(pi * (1.0 - pi))
         for k in range(STRENGTHS):
             shared[LOGS + k * PRIORS + i] = density + LOG_PRIOR[k]
@@ -277,18 +250,13 @@ def add_trial(state: ArmState, arm: int, success: bool) -> None:
 
 
 @jitable
-def has_changed(trials: float, seen: float) -> bool:
-    """Whether an arm's likelihood is to be renewed."""
-    return abs(trials - seen) > REFRESH * seen
-
-
-@jitable
 def renew_arms(state: ArmState) -> None:
     """Bring the grid up to date with every arm whose trials have changed enough."""
     changed, memory, pulls = False, state.memory, state.pulls
     for arm in range(pulls.size):
-        if pulls[arm] > 0.0 and has_changed(memory[arm, TRIALS], memory[arm, SEEN_TRIALS]):
-            memory[arm, SEEN_TRIALS] = memory[arm, TRIALS]
+        trials, seen = memory[arm, TRIALS], memory[arm, SEEN_TRIALS]
+        if pulls[arm] > 0.0 and abs(trials - seen) > REFRESH * seen:
+            memory[arm, SEEN_TRIALS] = trials
             memory[arm, SEEN_SUCCESSES] = memory[arm, SUCCESSES]
             see(state.shared, memory, arm)
             changed = True

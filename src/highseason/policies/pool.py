@@ -48,17 +48,11 @@ def arm_at_rank(state: ArmState, turn: Turn, rank: int) -> int:
         best, top = -1, -math.inf
         for arm in range(state.available.size):
             if state.available[arm]:
-                value = rank_value(state, arm)
+                value = estimate(state, arm) if state.pulls[arm] > 0 else -math.inf
                 left = before < 0 or precedes(turn, before, least, arm, value)
                 if left and precedes(turn, arm, value, best, top):
                     best, top = arm, value
     return best
-
-
-@jitable
-def rank_value(state: ArmState, arm: int) -> float:
-    """What arms are ranked by; arms that were never observed come last."""
-    return estimate(state, arm) if state.pulls[arm] > 0 else -math.inf
 
 
 def intensity(sizes: Floats, turns: NDArray[np.int64], arms: int) -> Floats:

@@ -59,10 +59,7 @@ def count_available(state: ArmState) -> int:
 @jitable
 def untried(state: ArmState) -> int:
     """The first available arm that was never chosen, or -1: the paper's rules start with these."""
-    for arm in range(state.selections.size):
-        if state.available[arm] and state.selections[arm] == 0:
-            return arm
-    return -1
+    return arm_to_try(state, False)
 
 
 @jitable

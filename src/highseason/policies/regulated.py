@@ -31,7 +31,7 @@ from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
 from highseason.policies.base import OnG, Policy, parameter, threshold, unit_of_g
 from highseason.policies.foreign import ForeignPolicy
-from highseason.policies.plan import View, all_levels
+from highseason.policies.plan import Horizon, View, all_levels
 from highseason.policies.rule import Rule
 from highseason.policies.wrappers import Wrapper
 
@@ -253,20 +253,15 @@ def effective_horizons(G: Floats, plays: int) -> Floats:
     >>> effective_horizons(np.array([10.0, 1.0, 10.0, 1.0]), plays=1).round(3)
     array([ 0.111, 11.   ,  0.1  ,  0.   ])
     """
-    after = np.concatenate([np.cumsum(G[::-1])[::-1][1:], [0.0]])
-    rates = np.empty(G.size)
+    from numba.core import types as t
+
+    after, rates = Horizon.known(G).future, np.empty(G.size)
     least = np.append(np.minimum.accumulate(G[::-1])[::-1][1:], np.inf)
-    _waiting_kernel()(G, after, least, np.empty(plays), rates)
+    floats, readonly = t.float64[::1], t.Array(t.float64, 1, "C", readonly=True)
+    find_rates = compiled(waiting_rates, t.void(readonly, floats, floats, floats, floats))
+    find_rates(G, after, least, np.empty(plays), rates)
     with np.errstate(divide="ignore"):
         return np.where(after > 0.0, 1.0 / np.maximum(rates, G / np.maximum(after, 1e-300)), 0.0)
-
-
-@functools.cache
-def _waiting_kernel() -> Any:
-    from numba import types as t
-
-    floats, readonly = t.float64[::1], t.Array(t.float64, 1, "C", readonly=True)
-    return compiled(waiting_rates, t.void(readonly, floats, floats, floats, floats))
 
 
 def waiting_rates(G: Floats, after: Floats, least: Floats, best: Floats, rates: Floats) -> None:
