@@ -380,7 +380,8 @@ def room(cards, ones, total: int):  # type: ignore[no-untyped-def]  # numba forb
 @functools.cache
 def decks_kernel_for(rule: Rule) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """The compiled kernel, and the compiled functions of a rule that it is given last."""
-    types = interface.numba_types()
+    from numba import types
+
     fresh = interface.state_type()(types.int64, types.int64, types.int64)
     whole, table = types.int64[::1], types.float64[:, ::1]
     signature = types.UniTuple(types.int64, 2)(

@@ -53,19 +53,16 @@ class Checkpoint:
         name = self._name(number, block)
         content = pickle.dumps((name, result), protocol=5)
         if self._is_address:
-            self._put(name, content)
+            try:
+                self._files.pipe_file(self._address(name), content)
+            except FileNotFoundError:  # buckets have no folders, but other file systems do
+                self._files.makedirs(str(self.folder), exist_ok=True)
+                self._files.pipe_file(self._address(name), content)
             return
         folder = Path(self.folder)
         folder.mkdir(parents=True, exist_ok=True)
         with atomic_write(folder / name) as unfinished:
             unfinished.write_bytes(content)
-
-    def _put(self, name: str, content: bytes) -> None:
-        try:
-            self._files.pipe_file(self._address(name), content)
-        except FileNotFoundError:  # buckets have no folders, but other file systems do
-            self._files.makedirs(str(self.folder), exist_ok=True)
-            self._files.pipe_file(self._address(name), content)
 
     def _name(self, number: int, block: Any) -> str:
         text = f"{__version__}\0{self.work}\0{block!r}"

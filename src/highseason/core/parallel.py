@@ -25,6 +25,7 @@ from concurrent.futures import (
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import islice
 from types import ModuleType
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -267,8 +268,8 @@ def map_blocks(
         if pool.inline:
             yield from _one_by_one(work, blocks, checkpoint)
         else:
-            flight = _Flight(pool, pool.sender(work, processes), checkpoint, in_flight)
-            yield from flight.results(blocks)
+            send, most = pool.sender(work, processes), in_flight * pool.workers
+            yield from _in_flight(pool, send, blocks, checkpoint, most)
 
 
 def _one_by_one(
@@ -297,72 +298,61 @@ class _Sent(Generic[Block]):
         return not self.future.done() or isinstance(self.future.exception(), BrokenExecutor)
 
 
-@dataclass
-class _Flight(Generic[Block]):
-    """The blocks that are being worked on, in their order."""
+def _in_flight(
+    pool: Pool,
+    send: Callable[[Block], Future[Any]],
+    blocks: Iterable[Block],
+    checkpoint: Checkpoint | None,
+    most: int,
+) -> Iterator[Any]:
+    """The results in the order of the blocks; nothing is left running after an error."""
+    waiting, losses = enumerate(blocks), 0
+    sent: deque[_Sent[Block]] = deque()
 
-    pool: Pool
-    send: Callable[[Block], Future[Any]]
-    checkpoint: Checkpoint | None
-    in_flight: int
-
-    def results(self, blocks: Iterable[Block]) -> Iterator[Any]:
-        """The results in the order of the blocks; nothing is left running after an error."""
-        waiting = enumerate(blocks)
-        sent: deque[_Sent[Block]] = deque()
-        losses = 0
-        try:
-            while self._top_up(sent, waiting):
-                try:
-                    result = sent[0].future.result()
-                except BrokenExecutor as reason:
-                    losses += 1
-                    self._recover(sent, reason, losses)
-                    continue
-                losses = 0
-                self._keep(sent.popleft(), result)
-                self._top_up(sent, waiting)
-                yield result
-        finally:
-            for one in sent:  # after an error or an interruption nothing more is started
-                one.future.cancel()
-
-    def _top_up(self, sent: deque[_Sent[Block]], waiting: Iterator[tuple[int, Block]]) -> bool:
+    def top_up() -> bool:
         """Hand out blocks while workers may run short; whether any is in flight."""
-        while len(sent) < self.in_flight * self.pool.workers:
-            number, block = next(waiting, (-1, None))
-            if block is None and number < 0:
-                break
-            sent.append(self._sent(number, block))  # type: ignore[arg-type]  # None only at the end
+        for number, block in islice(waiting, most - len(sent)):
+            stored = None if checkpoint is None else checkpoint.load(number, block)
+            future = _future(send, block) if stored is None else _finished(stored.result)
+            sent.append(_Sent(number, block, future, stored is not None))
         return bool(sent)
 
-    def _sent(self, number: int, block: Block) -> _Sent[Block]:
-        stored = None if self.checkpoint is None else self.checkpoint.load(number, block)
-        if stored is None:
-            return _Sent(number, block, self._future(block), stored=False)
+    try:
+        while top_up():
+            try:
+                result = sent[0].future.result()
+            except BrokenExecutor as reason:  # start lost workers again, with what they had
+                losses += 1
+                if losses > _LOSSES or not pool.restart():
+                    raise BrokenExecutor(
+                        f"workers were lost {losses} times in a row at block {sent[0].number}: "
+                        "expected them to stay alive; the usual reason is too little memory, so "
+                        "try fewer workers="
+                    ) from reason
+                for one in sent:
+                    if one.lost:
+                        one.future = _future(send, one.block)
+                continue
+            losses, done = 0, sent.popleft()
+            if checkpoint is not None and not done.stored:
+                checkpoint.save(done.number, done.block, result)
+            top_up()
+            yield result
+    finally:
+        for one in sent:  # after an error or an interruption nothing more is started
+            one.future.cancel()
+
+
+def _finished(result: Any) -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_result(result)
+    return future
+
+
+def _future(send: Callable[[Block], Future[Any]], block: Block) -> Future[Any]:
+    try:
+        return send(block)
+    except BrokenExecutor as reason:  # noticed while handing out: as if the block were lost
         future: Future[Any] = Future()
-        future.set_result(stored.result)
-        return _Sent(number, block, future, stored=True)
-
-    def _future(self, block: Block) -> Future[Any]:
-        try:
-            return self.send(block)
-        except BrokenExecutor as reason:  # noticed while handing out: as if the block were lost
-            future: Future[Any] = Future()
-            future.set_exception(reason)
-            return future
-
-    def _keep(self, one: _Sent[Block], result: Any) -> None:
-        if self.checkpoint is not None and not one.stored:
-            self.checkpoint.save(one.number, one.block, result)
-
-    def _recover(self, sent: deque[_Sent[Block]], reason: BrokenExecutor, losses: int) -> None:
-        """Start lost workers again, and hand out again what they had not finished."""
-        if losses > _LOSSES or not self.pool.restart():
-            raise BrokenExecutor(
-                f"workers were lost {losses} times in a row at block {sent[0].number}: expected "
-                "them to stay alive; the usual reason is too little memory, so try fewer workers="
-            ) from reason
-        for one in sent:
-            if one.lost:
-                one.future = self._future(one.block)
+        future.set_exception(reason)
+        return future

@@ -23,8 +23,6 @@ from highseason.engine.results import with_interval as with_interval
 from highseason.engine.simulate import simulate as simulate
 from highseason.engine.turn import IllegalArmError as IllegalArmError
 from highseason.engine.turn import decide as decide
-from highseason.engine.turn import illegal_arm as illegal_arm
-from highseason.engine.turn import is_legal as is_legal
 from highseason.engine.turn import learn as learn
 from highseason.engine.turn import select as select
 

@@ -278,7 +278,7 @@ class Simulation:
     @functools.cached_property
     def players(self) -> tuple[Play, ...]:
         """What plays each policy: compiled code, which a worker of another process looks up."""
-        return tuple(self._player(plan) for plan in self.plans)
+        return tuple(map(self._player, self.plans))
 
     def _player(self, plan: Plan) -> Play:
         if not plan.policy.rule.traits.compilable:

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.compile import compiled
-from highseason.engine.kernels.interface import numba_types
 from highseason.engine.results import Estimate, with_interval
 from highseason.logs.estimators import WeightedEstimates, mean_estimate, self_normalised
 from highseason.logs.prepared_log import LogColumns, PreparedLog
@@ -440,7 +439,8 @@ def add_displays(
 
 @functools.cache
 def _compiled_count() -> Any:
-    t = numba_types()
+    from numba import types as t
+
     wholes, table = t.int64[::1], t.int64[:, ::1]
     return compiled(add_displays, t.void(log_type(), t.boolean[::1], wholes, wholes, table))
 

@@ -24,9 +24,8 @@ from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, REWARD, draw, game_key, turn_key
 from highseason.core.validation import one_of, whole_number
 from highseason.engine.kernels.interface import (
-    RuleFunctions,
+    RULE_FUNCTIONS,
     function_types,
-    numba_types,
     rule_functions,
     state_type,
 )
@@ -389,7 +388,8 @@ def replay_kernel(
 
 def log_type() -> Any:
     """The numba type of `LogColumns`."""
-    t = numba_types()
+    from numba import types as t
+
     small, wholes, reals = t.int32[::1], t.int64[::1], t.float64[::1]
     columns = (small, small, small, reals, wholes, wholes, small, t.boolean[::1], *(reals,) * 3)
     return t.NamedTuple(columns, LogColumns)
@@ -398,7 +398,8 @@ def log_type() -> Any:
 @functools.cache
 def compiled_replay() -> Any:
     """`replay_kernel` as machine code: one for all policies and rules."""
-    t = numba_types()
+    from numba import types as t
+
     flag, whole, real = t.boolean, t.int64, t.float64
     flags, wholes, reals = flag[::1], whole[::1], real[::1]
     options = (
@@ -496,7 +497,8 @@ def _require_agreement(policy: Policy, plan: CompiledPlan) -> None:
 
 @functools.cache
 def _signature() -> Any:
-    t = numba_types()
+    from numba import types as t
+
     whole, number = t.int64, t.float64
     view = t.NamedTuple((whole, number, whole, number, number, number, whole), View)
     return number(t.uint8[::1], number[::1], view)
@@ -559,7 +561,7 @@ class Player:
         _refuse_future(self.policy, log)
         self._columns = log.columns(thin=options.reweigh is not None)
         self._plan: CompiledPlan | None = None
-        self._functions: RuleFunctions | None = None
+        self._functions: tuple[Any, ...] | None = None
         if not len(log.events):
             return
         try:
@@ -592,7 +594,7 @@ class Player:
         play: Any = replay_kernel
         plan: Any = self._plain_plan
         carry: Any = [self.policy.unwrapped.begin()] * 2
-        functions: Any = [getattr(rule, name) for name in RuleFunctions._fields]
+        functions: Any = [getattr(rule, name) for name in RULE_FUNCTIONS]
         if self._plan is not None:
             play, (plan, parameters, carry) = compiled_replay(), self._plan
             key: Any = np.uint64(options.key)  # a machine word, however small

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from highseason.core.compile import source_stamp
+from highseason.core.compile import cached_text, source_stamp
 from highseason.core.jitable import jitable
 from highseason.core.pools import usable_cupy
-from highseason.engine.gpu.ptx import ENTRY, Bounds, flat, inexact_functions, ptx_of
+from highseason.engine.gpu.ptx import ENTRY, Bounds, compile_ptx, flat, inexact_functions
 from highseason.engine.kernels.turns import Kernel
 
 #: Threads of a block where a kernel has no wish of its own.
@@ -33,11 +33,11 @@ class GpuProgram(NamedTuple):
         return kernel
 
     def text(self, arguments: tuple[Any, ...]) -> str:
-        """PTX for arguments like these."""
+        """PTX for arguments like these, from the cache if it was compiled before."""
         stamps = [source_stamp(function) for function in self.functions if function is not None]
         kinds = "\n".join([kind_of(arguments), str(self.bounds), *stamps])
-        name = f"gpu-{self.factory.__name__}-{hashlib.sha256(kinds.encode()).hexdigest()[:16]}"
-        return ptx_of(name, self.make, like(arguments), self.bounds)
+        name = f"gpu-{self.factory.__name__}-{hashlib.sha256(kinds.encode()).hexdigest()[:16]}.ptx"
+        return cached_text(name, lambda: compile_ptx(self.make(), like(arguments), self.bounds))
 
 
 def kind_of(argument: Any) -> str:
@@ -75,11 +75,6 @@ class Gpu:
         self.shared_bytes: int = attributes["MaxSharedMemoryPerBlockOptin"]
         self.inexact: set[str] = set()
         self._loaded: dict[tuple[GpuProgram, str], tuple[Any, tuple[str, ...]]] = {}
-
-    def free_bytes(self) -> int:
-        """How much memory is free, including what CuPy holds in reserve."""
-        free, _ = self._cupy.cuda.runtime.memGetInfo()
-        return int(free + self._cupy.get_default_memory_pool().free_bytes())
 
     def upload(self, values: NDArray[Any]) -> Any:
         """A copy in the GPU's memory."""

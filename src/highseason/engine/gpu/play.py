@@ -17,7 +17,7 @@ from highseason.engine.gpu import kernels
 from highseason.engine.gpu.device import GpuProgram, the_gpu
 from highseason.engine.kernels.any_rule import RulePlayer
 from highseason.engine.kernels.epsilon import leaves
-from highseason.engine.kernels.interface import has_own_kernel, player_of
+from highseason.engine.kernels.interface import RULE_FUNCTIONS, has_own_kernel, player_of
 from highseason.engine.kernels.turns import (
     OUT,
     TRACE,
@@ -146,11 +146,10 @@ class GpuGames:
     @functools.cached_property
     def _on_device(self) -> tuple[Turns, ...]:
         """The turns of each policy."""
-        turns = (self.simulation.turns(plan) for plan in self.simulation.plans)
-        return tuple(Turns(*map(self._uploaded, one)) for one in turns)
-
-    def _uploaded(self, part: Any) -> Any:
-        return self.device.upload(part) if isinstance(part, np.ndarray) else part
+        return tuple(
+            Turns._make(self.device.upload(p) if isinstance(p, np.ndarray) else p for p in turns)
+            for turns in map(self.simulation.turns, self.simulation.plans)
+        )
 
     def _reward_functions(self, i: int) -> tuple[Any, Any]:
         """The user's `quantile` and `mean_at` that kernels contain; None for built-in families."""
@@ -172,13 +171,29 @@ class GpuGames:
         self, policy: Policy, games: Games, spans: tuple[Any, Any], functions: tuple[Any, Any]
     ) -> None:
         rule, simulation, G = policy.rule, self.simulation, self.simulation.G.values
+        device, rewards = self.device, simulation.rewards
         measured = expected_measure(G, simulation.forecast, policy.lifetime_options)
-        player = player_of(policy, simulation.rewards, simulation.lifetimes, G, measured)
-        functions_of_rule = (rule.start, rule.choose, rule.observe, rule.set_weights)
-        program = GpuProgram(kernels.any_rule, (*functions, *functions_of_rule), _MANY_BLOCKS)
-        wrong = self.device.download(play_any_rule(self.device, games, spans, player, program))
-        for turn, arm in wrong[wrong[:, 0] > 0][:1].tolist():
-            raise illegal_arm(rule, turn, arm, simulation.rewards.arms)
+        player = player_of(policy, rewards, simulation.lifetimes, G, measured)
+        each = sum(part.nbytes for part in (*player.state, *player.population[:5]))
+        blocks = _blocks_that_fit(device, games.size, each, most=8)
+        slots = blocks * _MANY_THREADS
+        memory = RulePlayer(
+            ArmState(*(_for_slots(device, part, slots) for part in player.state)),
+            Population(*(_for_slots(device, part, slots) for part in player.population)),
+            device.upload(player.measure), player.at_end, player.random_ties,
+            device.upload(player.precision),
+        )  # fmt: skip
+        means = games.means if games.means is not None else device.empty((slots, games.arms))
+        wrong = device.empty((games.size, 2), np.int64)
+        functions_of_rule = (getattr(rule, name) for name in RULE_FUNCTIONS)
+        device.launch(
+            GpuProgram(kernels.any_rule, (*functions, *functions_of_rule), _MANY_BLOCKS),
+            blocks, _MANY_THREADS, 0,
+            *games[:3], means, *spans, *games[4:], memory, wrong,
+        )  # fmt: skip
+        illegal = device.download(wrong)
+        for turn, arm in illegal[illegal[:, 0] > 0][:1].tolist():
+            raise illegal_arm(rule, turn, arm, rewards.arms)
 
     def _play_best(
         self, keys: Any, parameters: Any, means: Any, spans: tuple[Any, Any], out: Any
@@ -294,28 +309,6 @@ def play_ucb(device: Any, games: Games, quantile: Any) -> None:
 
 
 _SCHEDULES: dict[Rule, Schedule] = {EPSILON: play_epsilon, POOL: play_pool, UCB_RULE: play_ucb}
-
-
-def play_any_rule(
-    device: Any, games: Games, spans: tuple[Any, Any], player: RulePlayer, program: GpuProgram
-) -> Any:
-    """Games of any rule; gives a row per game, (0, 0) or the turn and arm of an illegal choice."""
-    each = sum(part.nbytes for part in (*player.state, *player.population[:5]))
-    blocks = _blocks_that_fit(device, games.size, each, most=8)
-    slots = blocks * _MANY_THREADS
-    memory = RulePlayer(
-        ArmState(*(_for_slots(device, part, slots) for part in player.state)),
-        Population(*(_for_slots(device, part, slots) for part in player.population)),
-        device.upload(player.measure), player.at_end, player.random_ties,
-        device.upload(player.precision),
-    )  # fmt: skip
-    means = games.means if games.means is not None else device.empty((slots, games.arms))
-    wrong = device.empty((games.size, 2), np.int64)
-    device.launch(
-        program, blocks, _MANY_THREADS, 0,
-        *games[:3], means, *spans, *games[4:], memory, wrong,
-    )  # fmt: skip
-    return wrong
 
 
 def _for_slots(device: Any, part: Any, slots: int) -> Any:

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from highseason.core.compile import cached_text
 from highseason.core.extras import require
 from highseason.core.jitable import registered
 
@@ -36,19 +35,6 @@ _EXACT = frozenset(
 
 #: Threads of a block, and how many blocks a multiprocessor shall hold at least.
 Bounds = tuple[int, int] | None
-
-
-def ptx_of(
-    name: str,
-    kernel: Callable[[], Callable[..., Any]],
-    arguments: tuple[Any, ...],
-    bounds: Bounds = None,
-) -> str:
-    """The text of a kernel for arguments like these, from the cache if it was compiled before.
-
-    The cache knows it by its name; `kernel()` makes the function and is called only if needed.
-    """
-    return cached_text(f"{name}.ptx", lambda: compile_ptx(kernel(), arguments, bounds))
 
 
 def inexact_functions(ptx: str) -> tuple[str, ...]:

@@ -20,7 +20,6 @@ from highseason.core.random import DECISION, draw, turn_key
 from highseason.engine.kernels.turns import (
     Floats,
     Ints,
-    ScratchSpec,
     Turns,
     next_checkpoint,
     play_each_arm_once,
@@ -45,11 +44,11 @@ def leaves(arms: int) -> int:
     return max(2, 1 << (arms - 1).bit_length())
 
 
-EPSILON_SCRATCH = ScratchSpec(
-    EpsilonScratch,
-    means=leaves,
-    tree=lambda arms: 2 * leaves(arms),
-)
+def epsilon_scratch(arms: int) -> EpsilonScratch:
+    """Memory for one game at a time; its content is undefined."""
+    size, whole = leaves(arms), np.int64
+    numbers = np.empty(arms), np.empty(arms), np.empty(size)
+    return EpsilonScratch(*numbers, np.empty(2 * size, whole), np.empty(arms, whole))
 
 
 @jitable

@@ -16,19 +16,18 @@ from numpy.typing import NDArray
 from highseason.core.compile import compiled, function_type
 from highseason.core.jitable import jitable
 from highseason.engine.kernels.any_rule import RulePlayer, any_rule_kernel, oracle_kernel
-from highseason.engine.kernels.epsilon import EPSILON_SCRATCH, epsilon_game
-from highseason.engine.kernels.pool import POOL_SCRATCH, pool_game
+from highseason.engine.kernels.epsilon import epsilon_game, epsilon_scratch
+from highseason.engine.kernels.pool import pool_game, pool_scratch
 from highseason.engine.kernels.turns import (
     AnyReward,
     Arms,
     Floats,
     Kernel,
     PerTurnReward,
-    ScratchSpec,
     Turns,
     kernel_of,
 )
-from highseason.engine.kernels.ucb_lanes import LANES_SCRATCH, ucb_lanes_kernel
+from highseason.engine.kernels.ucb_lanes import ucb_lanes_kernel
 from highseason.engine.turn import Population, illegal_arm, population_of
 from highseason.policies import EPSILON, POOL, UCB_RULE, Policy, Rule, fresh_state
 from highseason.policies.lifetimes import Lifetimes
@@ -44,17 +43,17 @@ Play = Callable[[NDArray[np.uint64], Arms, Floats, Floats], None]
 
 
 class SpecialKernel(NamedTuple):
-    """A kernel for one rule, and the scratch memory that it needs."""
+    """A kernel for one rule, and the scratch memory that it needs for a number of arms."""
 
     kernel: Kernel
-    scratch: ScratchSpec
+    scratch: Callable[[int], Any]
 
 
 #: Rules with a kernel of their own; `any_rule` plays all others.
 SPECIAL_KERNELS: dict[Rule, SpecialKernel] = {
-    EPSILON: SpecialKernel(kernel_of(epsilon_game), EPSILON_SCRATCH),
-    POOL: SpecialKernel(kernel_of(pool_game), POOL_SCRATCH),
-    UCB_RULE: SpecialKernel(ucb_lanes_kernel, LANES_SCRATCH),
+    EPSILON: SpecialKernel(kernel_of(epsilon_game), epsilon_scratch),
+    POOL: SpecialKernel(kernel_of(pool_game), pool_scratch),
+    UCB_RULE: SpecialKernel(ucb_lanes_kernel, lambda arms: ()),
 }
 
 
@@ -84,7 +83,7 @@ def kernel_for(
     else:
         chosen = SPECIAL_KERNELS[rule]
         kernel, functions = _compiled_special(chosen, family), functions[:1]
-        memory = functools.partial(chosen.scratch.allocate, rewards.arms)
+        memory = functools.partial(chosen.scratch, rewards.arms)
 
     def play(keys: NDArray[np.uint64], arms: Arms, out: Floats, trace: Floats) -> None:
         turn, arm = kernel(turns, keys, arms, out, trace, memory(), *functions)
@@ -135,8 +134,7 @@ def _bound(rule: Rule, quantile: Any, mean_at: Any, family: Any) -> Kernel | Non
     """`any_rule_kernel` with these functions compiled in; None if only pointers convert types."""
     from numba import NumbaError
 
-    start, choose = jitable(rule.start), jitable(rule.choose)
-    observe, set_weights = jitable(rule.observe), jitable(rule.set_weights)
+    start, choose, observe, set_weights = (jitable(getattr(rule, name)) for name in RULE_FUNCTIONS)
     quantile, mean_at = jitable(quantile), mean_at and jitable(mean_at)
 
     def kernel(
@@ -171,7 +169,8 @@ def _reward_functions(rewards: Rewards, family: Any) -> tuple[Any, ...]:
 
 @functools.cache
 def _reward_signatures(family: Any) -> tuple[Any, Any]:
-    types = numba_types()
+    from numba import types
+
     number, whole, row = types.float64, types.int64, types.float64[::1]
     if family is PerTurnReward:
         return number(number, row, whole, number), number(row, whole, number)
@@ -179,8 +178,10 @@ def _reward_signatures(family: Any) -> tuple[Any, Any]:
 
 
 def _reward_types(family: Any) -> list[Any]:
+    import numba
+
     return [
-        function_type(signature) if signature else numba_types().none
+        function_type(signature) if signature else numba.types.none
         for signature in _reward_signatures(family)
     ]
 
@@ -192,7 +193,7 @@ def _reward_types(family: Any) -> list[Any]:
 def _compiled_special(chosen: SpecialKernel, family: Any) -> Kernel:
     import numba
 
-    scratch = numba.typeof(chosen.scratch.allocate(1))
+    scratch = numba.typeof(chosen.scratch(1))
     functions = _reward_types(family)[:1]
     return _compiled_kernel(chosen.kernel, family, scratch, *functions)
 
@@ -204,7 +205,8 @@ def _compiled_any_rule(family: Any) -> Kernel:
 
 
 def _compiled_kernel(kernel: Kernel, family: Any, memory: Any, *functions: Any) -> Kernel:
-    types = numba_types()
+    from numba import types
+
     out, trace = types.float64[:, ::1], types.float64[:, :, ::1]
     status = types.UniTuple(types.int64, 2)
     signature = status(*_game_types(family), out, trace, memory, *functions)
@@ -213,7 +215,8 @@ def _compiled_kernel(kernel: Kernel, family: Any, memory: Any, *functions: Any) 
 
 @functools.cache
 def _compiled_oracle(family: Any) -> Kernel:
-    types = numba_types()
+    from numba import types
+
     row = types.float64[::1]
     arguments = (*_game_types(family), row, *_reward_types(family))
     return compiled(oracle_kernel, types.void(*arguments))
@@ -238,33 +241,25 @@ def _player_type() -> Any:
     return numba.typeof(RulePlayer(fresh_state(1), population, numbers, True, True, numbers))
 
 
-class RuleFunctions(NamedTuple):
-    """The functions a kernel calls, in the order in which kernels take them."""
-
-    start: Any
-    choose: Any
-    observe: Any
-    set_weights: Any
-
-
-_SHAPES = RuleFunctions(
-    start="start(state)",
-    choose="choose(state, turn) -> (arm, exploited)",
-    observe="observe(state, turn, observation)",
-    set_weights="set_weights(state, clock, scores, scale)",
-)
+#: The functions of a rule that a kernel calls, in the order in which kernels take them.
+RULE_FUNCTIONS = {
+    "start": "start(state)",
+    "choose": "choose(state, turn) -> (arm, exploited)",
+    "observe": "observe(state, turn, observation)",
+    "set_weights": "set_weights(state, clock, scores, scale)",
+}
 
 
 @functools.cache
-def rule_functions(rule: Any) -> RuleFunctions:
+def rule_functions(rule: Any) -> tuple[Any, ...]:
     """The functions of a rule, compiled; a `ValueError` if one of them cannot be."""
-    functions = (getattr(rule, name) for name in RuleFunctions._fields)
-    return RuleFunctions(*map(users_function, functions, _signatures(), _SHAPES))
+    functions = (getattr(rule, name) for name in RULE_FUNCTIONS)
+    return tuple(map(users_function, functions, _signatures(), RULE_FUNCTIONS.values()))
 
 
-def function_types() -> RuleFunctions:
+def function_types() -> tuple[Any, ...]:
     """The numba types of those functions, for the signature of a kernel."""
-    return RuleFunctions(*(function_type(signature) for signature in _signatures()))
+    return tuple(map(function_type, _signatures()))
 
 
 def users_function(function: Callable[..., Any], signature: Any, shape: str) -> Any:
@@ -280,13 +275,6 @@ def users_function(function: Callable[..., Any], signature: Any, shape: str) -> 
         ) from None
 
 
-def numba_types() -> Any:
-    """numba's types, imported late."""
-    from numba import types
-
-    return types
-
-
 @functools.cache
 def state_type() -> Any:
     """The type of an `ArmState`."""
@@ -298,20 +286,23 @@ def state_type() -> Any:
 @functools.cache
 def turn_type() -> Any:
     """The type of a `Turn`."""
-    types = numba_types()
+    from numba import types
+
     whole, number = types.int64, types.float64
     fields = (whole, number, number, number, whole, types.uint64, types.boolean, whole)
     return types.NamedTuple(fields, Turn)
 
 
 @functools.cache
-def _signatures() -> RuleFunctions:
-    types, state, turn = numba_types(), state_type(), turn_type()
+def _signatures() -> tuple[Any, ...]:
+    from numba import types
+
+    state, turn = state_type(), turn_type()
     whole, number = types.int64, types.float64
     observation = types.NamedTuple((whole, number, number), Observation)
-    return RuleFunctions(
-        start=types.void(state),
-        choose=types.Tuple((whole, types.boolean))(state, turn),
-        observe=types.void(state, turn, observation),
-        set_weights=types.void(state, whole, number[::1], number),
+    return (
+        types.void(state),
+        types.Tuple((whole, types.boolean))(state, turn),
+        types.void(state, turn, observation),
+        types.void(state, whole, number[::1], number),
     )

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
+
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import DECISION, draw, turn_key
 from highseason.engine.kernels.turns import (
     Floats,
     Ints,
-    ScratchSpec,
     Turns,
     next_checkpoint,
     play_each_arm_once,
@@ -34,7 +35,10 @@ class PoolScratch(NamedTuple):
     merged: Ints
 
 
-POOL_SCRATCH = ScratchSpec(PoolScratch)
+def pool_scratch(arms: int) -> PoolScratch:
+    """Memory for one game at a time; its content is undefined."""
+    numbers = np.empty(arms), np.empty(arms), np.empty(arms)
+    return PoolScratch(*numbers, np.empty(arms, np.int64), np.empty(arms, np.int64))
 
 
 @jitable

@@ -2,7 +2,7 @@
 
 A *game function* plays one game: `game(turns, quantile, key, parameters, means, out, trace,
 scratch)`.  It allocates nothing, sorts with no library, and raises nothing, so that a backend may
-run one game per thread; its scratch memory is declared by a `ScratchSpec` and handed in.  A
+run one game per thread; its scratch memory, a named tuple of arrays, is handed in.  A
 *kernel* loops over games: `kernel(turns, keys, arms, out, trace, scratch, quantile, …)` returns
 (0, 0), or the turn and the arm of an illegal choice.
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,29 +67,6 @@ def spans_of(
     if lifetimes is not None:
         return lifetimes.spans(keys, turns)
     return np.broadcast_to(np.array([1, NO_END], np.int64), (keys.size, arms, 2))
-
-
-class ScratchSpec:
-    """The scratch memory of a game function: a named tuple of arrays, declared `Floats` or `Ints`.
-
-    An array has an entry per arm unless `lengths` gives its length for this many arms.
-    """
-
-    def __init__(self, kind: Callable[..., Any], **lengths: Callable[[int], int]) -> None:
-        self.kind = kind
-        self.arrays = {
-            name: (np.float64 if declared == Floats else np.int64, lengths.get(name))
-            for name, declared in get_type_hints(kind).items()
-        }
-
-    def allocate(self, arms: int) -> Any:
-        """Memory for one game at a time; its content is undefined."""
-        return self.kind(
-            *(
-                np.empty(length(arms) if length else arms, dtype)
-                for dtype, length in self.arrays.values()
-            )
-        )
 
 
 class BernoulliReward(NamedTuple):

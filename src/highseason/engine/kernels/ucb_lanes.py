@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,6 @@ from highseason.engine.kernels.turns import (
     Arms,
     Floats,
     Ints,
-    ScratchSpec,
     Totals,
     Turns,
     best_arm,
@@ -31,18 +29,6 @@ from highseason.engine.kernels.turns import (
 )
 
 LANES = 8
-
-
-class NoScratch(NamedTuple):
-    """Memory that the compiler sees allocated is worth a tenth of the time, so none is handed in.
-
-    Eight games at once are a schedule for a CPU, not a game function: it may allocate.
-    """
-
-    unused: Ints
-
-
-LANES_SCRATCH = ScratchSpec(NoScratch)
 
 
 @inlined
@@ -97,10 +83,13 @@ def ucb_lanes_kernel(
     all_arms: Arms,
     out: Floats,
     trace: Floats,
-    scratch: NoScratch,
+    scratch: tuple[()],
     quantile: Callable[..., float],
 ) -> tuple[int, int]:
-    """Play one game per key; spare lanes at the end replay the last game."""
+    """Play one game per key; spare lanes at the end replay the last game.
+
+    Memory that the compiler sees allocated is worth a tenth of the time, so none is handed in.
+    """
     G, learning_scale, levels, checkpoints, reward, _, _ = turns
     parameters, true_means, _, _ = all_arms
     arms, games = parameters.shape[1], keys.size
