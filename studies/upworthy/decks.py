@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from highseason.core.compile import compiled, function_type
+from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
 from highseason.core.parallel import Executors, map_blocks
 from highseason.core.random import REWARD, draw, game_keys, hash_at, turn_key
@@ -394,7 +394,7 @@ def decks_kernel_for(rule: Rule) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         types.int64,
         types.boolean,
         types.float64[:, :, ::1],
-        function_type(fresh),
+        types.FunctionType(fresh),
         *interface.function_types()[:3],
     )
     return compiled(decks_kernel, signature), (

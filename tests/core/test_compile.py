@@ -208,7 +208,7 @@ def test_closures_around_several_functions_are_kept_side_by_side(user: User) -> 
 APART = """\
 import sys
 from numba import types
-from highseason.core.compile import compiled, function_type
+from highseason.core.compile import compiled
 
 def times(factor):
     def run(x):
@@ -221,7 +221,7 @@ def both(f, g, x):
 one = types.float64(types.float64)
 kept = [compiled(times(float(factor)), one) for factor in sys.argv[1:]]
 if len(kept) == 2:
-    pointer = function_type(one)
+    pointer = types.FunctionType(one)
     print(compiled(both, types.float64(pointer, pointer, types.float64))(*kept, 1.0))
 """
 

@@ -25,15 +25,12 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from highseason.core.atomic import atomic_write
 from highseason.core.jitable import jitable_as, registered
-
-if TYPE_CHECKING:
-    from numba.types import Type
 
 log = logging.getLogger("highseason")
 
@@ -61,13 +58,6 @@ def compiled(function: Callable[..., Any], signature: Any) -> Callable[..., Any]
         dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher  # type: ignore[no-any-return]  # numba is untyped
-
-
-def function_type(signature: Any) -> Type:
-    """The type of a compiled function passed as an argument (a first-class function)."""
-    from numba import types
-
-    return types.FunctionType(signature)
 
 
 def _allowing_overflow(function: Callable[..., Any]) -> Callable[..., Any]:

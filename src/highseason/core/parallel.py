@@ -266,21 +266,15 @@ def map_blocks(
     """
     with opened(executor, workers) as pool:
         if pool.inline:
-            yield from _one_by_one(work, blocks, checkpoint)
+            for number, block in enumerate(blocks):
+                stored = None if checkpoint is None else checkpoint.load(number, block)
+                result: Result = work(block) if stored is None else stored.result
+                if checkpoint is not None and stored is None:
+                    checkpoint.save(number, block, result)
+                yield result
         else:
             send, most = pool.sender(work, processes), in_flight * pool.workers
             yield from _in_flight(pool, send, blocks, checkpoint, most)
-
-
-def _one_by_one(
-    work: Callable[[Block], Result], blocks: Iterable[Block], checkpoint: Checkpoint | None
-) -> Iterator[Result]:
-    for number, block in enumerate(blocks):
-        stored = None if checkpoint is None else checkpoint.load(number, block)
-        result: Result = work(block) if stored is None else stored.result
-        if checkpoint is not None and stored is None:
-            checkpoint.save(number, block, result)
-        yield result
 
 
 @dataclass

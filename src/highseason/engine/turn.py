@@ -6,7 +6,7 @@ with `play` how the arms of a game come and go.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from highseason.policies.rule import (
     ArmState,
     LifetimeOptions,
     Observation,
+    Rule,
     SetWeights,
     Turn,
     lifetime_score,
@@ -26,20 +27,6 @@ from highseason.policies.rule import (
 )
 from highseason.rewards import Rewards
 from highseason.traffic import Forecast, OneStep, as_multiplier
-
-
-class Playable(Protocol):
-    """The functions of a rule, as far as a turn needs them."""
-
-    @property
-    def name(self) -> str:
-        """Its name in messages."""
-
-    def choose(self, state: ArmState, turn: Turn, /) -> tuple[int, bool]:
-        """The arm, and whether the choice exploits."""
-
-    def observe(self, state: ArmState, turn: Turn, observation: Observation, /) -> None:
-        """Learn."""
 
 
 class IllegalArmError(ValueError):
@@ -55,7 +42,7 @@ def is_legal(available: NDArray[np.bool_], arm: int) -> bool:
     return bool(0 <= arm < available.size and available[arm])
 
 
-def illegal_arm(rule: Playable, turn: int, arm: int, arms: int) -> IllegalArmError:
+def illegal_arm(rule: Rule, turn: int, arm: int, arms: int) -> IllegalArmError:
     """The error for a choice that is not legal."""
     reason = (
         "it is not available in that turn; look at state.available"
@@ -65,7 +52,7 @@ def illegal_arm(rule: Playable, turn: int, arm: int, arms: int) -> IllegalArmErr
     return IllegalArmError(f"the rule {rule.name!r} chose arm {arm} in turn {turn}, but {reason}")
 
 
-def choose(rule: Playable, state: ArmState, turn: Turn) -> tuple[int, bool]:
+def choose(rule: Rule, state: ArmState, turn: Turn) -> tuple[int, bool]:
     """The rule's choice among `state.available`, which must be legal, and whether it exploits."""
     arm, exploited = rule.choose(state, turn)
     if not is_legal(state.available, arm):
@@ -78,7 +65,7 @@ def select(state: ArmState, arm: int) -> None:
     state.selections[arm] += 1
 
 
-def decide(rule: Playable, state: ArmState, turn: Turn) -> tuple[int, bool]:
+def decide(rule: Rule, state: ArmState, turn: Turn) -> tuple[int, bool]:
     """Let the rule choose, and count the selection."""
     arm, exploited = choose(rule, state, turn)
     select(state, arm)
@@ -86,7 +73,7 @@ def decide(rule: Playable, state: ArmState, turn: Turn) -> tuple[int, bool]:
 
 
 def learn(
-    rule: Playable,
+    rule: Rule,
     state: ArmState,
     turn: Turn,
     observation: Observation,

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.compile import compiled, function_type
+from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, REWARD, draw, game_key, turn_key
 from highseason.core.validation import one_of, whole_number
@@ -413,7 +413,7 @@ def compiled_replay() -> Any:
         t.NamedTuple((wholes, wholes, wholes, reals), LogLifetimes),
         t.NamedTuple(options, KernelOptions),
         t.NamedTuple(memory, Memory),
-        function_type(_signature()),
+        t.FunctionType(_signature()),
         *function_types(),
         t.NamedTuple((wholes, t.uint8[::1], wholes, reals), ReplayTrace),
     )

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.compile import compiled, function_type
+from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
 from highseason.engine.kernels.any_rule import RulePlayer, any_rule_kernel, oracle_kernel
 from highseason.engine.kernels.epsilon import epsilon_game, epsilon_scratch
@@ -178,10 +178,10 @@ def _reward_signatures(family: Any) -> tuple[Any, Any]:
 
 
 def _reward_types(family: Any) -> list[Any]:
-    import numba
+    from numba import types
 
     return [
-        function_type(signature) if signature else numba.types.none
+        types.FunctionType(signature) if signature else types.none
         for signature in _reward_signatures(family)
     ]
 
@@ -259,7 +259,9 @@ def rule_functions(rule: Any) -> tuple[Any, ...]:
 
 def function_types() -> tuple[Any, ...]:
     """The numba types of those functions, for the signature of a kernel."""
-    return tuple(map(function_type, _signatures()))
+    from numba import types
+
+    return tuple(map(types.FunctionType, _signatures()))
 
 
 def users_function(function: Callable[..., Any], signature: Any, shape: str) -> Any:
