@@ -487,6 +487,11 @@ PRIVATE = {
 }
 
 
+def test_one_file_uses_parts_of_numba_that_are_no_public_api() -> None:
+    using = [file for file in SOURCES.rglob("*.py") if "numba.core" in file.read_text()]
+    assert using == [SOURCES / "core/compile.py"]
+
+
 @pytest.mark.parametrize("name", PRIVATE)
 def test_numba_has_the_parts_that_are_used(name: str) -> None:
     require_part("numba", name, PRIVATE[name], "core/compile.py")

@@ -253,7 +253,7 @@ def effective_horizons(G: Floats, plays: int) -> Floats:
     >>> effective_horizons(np.array([10.0, 1.0, 10.0, 1.0]), plays=1).round(3)
     array([ 0.111, 11.   ,  0.1  ,  0.   ])
     """
-    from numba.core import types as t
+    from numba import types as t
 
     after, rates = Horizon.known(G).future, np.empty(G.size)
     least = np.append(np.minimum.accumulate(G[::-1])[::-1][1:], np.inf)
