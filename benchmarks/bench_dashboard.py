@@ -32,9 +32,9 @@ LEFT = 2_000
 def write(path: Path, turns: int, arms: int) -> None:
     """An experiment in which all but the last turns are decided and rewarded."""
     from highseason.bandit import OutcomesReported, TurnDecided, TurnOutcome
-    from highseason.service import Service, store
-    from highseason.service.forecast import Calendar, TrafficForecast
-    from highseason.service.model import Arm, DecisionRecord, Entry, Settings
+    from highseason_service import Service, store
+    from highseason_service.forecast import Calendar, TrafficForecast
+    from highseason_service.model import Arm, DecisionRecord, Entry, Settings
 
     t = np.arange(turns)
     visitors = np.round(60 + 30 * np.sin(2 * np.pi * t / 24) + 20 * np.cos(2 * np.pi * t / 8766))
@@ -78,9 +78,9 @@ def measure(path: Path) -> dict[str, list[float]]:
     import httpx
     import uvicorn
 
-    from highseason.service import Service
-    from highseason.service.app import create_app
-    from highseason.service.server import listen
+    from highseason_service import Service
+    from highseason_service.app import create_app
+    from highseason_service.server import listen
 
     service = Service(str(path))
     server = uvicorn.Server(uvicorn.Config(create_app(service), log_config=None, access_log=False))

@@ -17,9 +17,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from highseason.service import Service
-from highseason.service.forecast import TrafficForecast
-from highseason.service.model import Arm, Outcome, Settings
+from highseason_service import Service
+from highseason_service.forecast import TrafficForecast
+from highseason_service.model import Arm, Outcome, Settings
 
 TURNS, ARMS, MEASURED = 100_000, 1_000, 100
 #: How many arms there are from the beginning.

@@ -34,8 +34,7 @@ def exported(source: str) -> set[str]:
 def test_dir_shows_what_is_exported(room: str) -> None:
     module = import_module(f"highseason.{room}")
     for _, name, _ in pkgutil.iter_modules(module.__path__):
-        if room != "service":  # its files need the extra
-            import_module(f"{module.__name__}.{name}")  # now it is an attribute of the room
+        import_module(f"{module.__name__}.{name}")  # now it is an attribute of the room
     assert dir(module) == sorted(exported(inspect.getsource(module)))
 
 

@@ -21,7 +21,6 @@ from mkdocs.structure.files import File, Files
 log = get_plugin_logger(__name__)
 
 WIDTH = 96
-NOT_API = {"cli", "core"}  # the command line has its own page; the core is internal
 LOADED = re.compile(
     r"""<(?:script|img|iframe|source)\b[^>]*\bsrc=["']?((?:https?:)?//[^"'\s>]+)"""
     r"""|<link\b(?![^>]*\brel=["']?(?:canonical|next|prev))[^>]*\bhref=["']?((?:https?:)?//[^"'\s>]+)"""
@@ -89,11 +88,12 @@ def api_pages() -> Iterator[tuple[str, str]]:
 
     names = [module.name for module in pkgutil.iter_modules(highseason.__path__)]
     for name in names:
-        if not name.startswith("_") and name not in NOT_API:
+        if not name.startswith("_"):
             page = f"# highseason.{name}\n\n::: highseason.{name}\n"
             if name == "policies":  # they are discovered when imported, so reading cannot list them
                 page += f"    options:\n      members: {dir(highseason.policies)}\n"
             yield f"reference/api/{name}.md", page
+    yield "reference/api/service.md", "# highseason_service\n\n::: highseason_service\n"
 
 
 def policies_page() -> str:

@@ -18,12 +18,12 @@ import uvicorn
 from httpx._transports import default as transports
 from tests.service.postgresql import PostgreSQL, programs
 
-from highseason.service import Service
-from highseason.service.app import create_app
-from highseason.service.forecast import TrafficForecast
-from highseason.service.model import Arm, Settings
-from highseason.service.server import listen
 from highseason.traffic.timeline import Calendar
+from highseason_service import Service
+from highseason_service.app import create_app
+from highseason_service.forecast import TrafficForecast
+from highseason_service.model import Arm, Settings
+from highseason_service.server import listen
 
 #: A moment in the third turn of `settings`.
 MOMENT = datetime(2026, 11, 3, 12, tzinfo=UTC)

@@ -16,10 +16,10 @@ from click.testing import CliRunner
 from tests.service.conftest import settings
 
 from highseason.cli import main
-from highseason.service import Service
-from highseason.service.client import Client
-from highseason.service.database import sqlite_module
-from highseason.service.model import Outcome
+from highseason_service import Service
+from highseason_service.client import Client
+from highseason_service.database import sqlite_module
+from highseason_service.model import Outcome
 
 COMMAND = [sys.executable, "-m", "highseason"]
 
@@ -125,7 +125,7 @@ def test_answers_are_sent_at_once() -> None:
     """asyncio sets TCP_NODELAY only on sockets that name their protocol."""
     import socket
 
-    from highseason.service.server import listen
+    from highseason_service.server import listen
 
     with listen("127.0.0.1", 0) as listener:
         assert listener.proto == socket.IPPROTO_TCP

@@ -16,10 +16,10 @@ import httpx
 import pytest
 from tests.service.conftest import MOMENT, Server, settings
 
-from highseason.service import Service
-from highseason.service.model import Arm, Outcome
-from highseason.service.security import create_token
-from highseason.service.web import FOLDER
+from highseason_service import Service
+from highseason_service.model import Arm, Outcome
+from highseason_service.security import create_token
+from highseason_service.web import FOLDER
 
 SHELF = "/experiments/shelf"
 EVIL = """'"><script>alert(1)</script><img src=x onerror=alert(1)>"""

@@ -12,8 +12,8 @@ from tests.service.conftest import MOMENT, Server, settings
 from tests.service.test_new_experiments import traffic
 
 from highseason.core.text import format_number
-from highseason.service import Service
-from highseason.service.model import Arm, Outcome
+from highseason_service import Service
+from highseason_service.model import Arm, Outcome
 
 
 @pytest.fixture(scope="module")
@@ -249,7 +249,7 @@ def test_signing_in_and_refusals_are_accessible(
 ) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
-    from highseason.service.security import create_token
+    from highseason_service.security import create_token
 
     folder = tmp_path_factory.mktemp("closed")
     service = Service(f"{folder}/service.db", clock=lambda: MOMENT)

@@ -9,12 +9,12 @@ import pytest
 from tests.service.conftest import MOMENT, settings
 
 import highseason as hs
-from highseason.cli.commands.experiment import create
 from highseason.core.specs import DEFAULT_POLICY
 from highseason.policies.base import CountingPolicy
-from highseason.service import Service, demo, schemas
-from highseason.service.forms import BLANK
-from highseason.service.model import Noise
+from highseason_service import Service, demo, schemas
+from highseason_service.commands.experiment import create
+from highseason_service.forms import BLANK
+from highseason_service.model import Noise
 
 
 def test_it_is_the_option_index_counting_visitors() -> None:

@@ -11,8 +11,8 @@ from tests.service.conftest import MOMENT, Server, settings
 
 import highseason as hs
 from highseason.cli import main
-from highseason.service import Service
-from highseason.service.security import create_token
+from highseason_service import Service
+from highseason_service.security import create_token
 
 Run = Callable[..., tuple[int, str]]
 

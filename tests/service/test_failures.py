@@ -26,10 +26,10 @@ from tests.service.postgresql import PostgreSQL, programs
 from tests.service.test_commands import run, serving
 from tests.service.test_storage import play, raw
 
-from highseason.service import Service
-from highseason.service.audit import audit
-from highseason.service.database import sqlite_module, warn_of_old_sqlite
-from highseason.service.model import Outcome
+from highseason_service import Service
+from highseason_service.audit import audit
+from highseason_service.database import sqlite_module, warn_of_old_sqlite
+from highseason_service.model import Outcome
 
 SHELF = "/v1/experiments/shelf"
 
@@ -228,7 +228,7 @@ def test_the_backup_command(tmp_path: Path) -> None:
 
 OPEN = """
 import sys
-from highseason.service.database import Database
+from highseason_service.database import Database
 print("ready", flush=True)
 sys.stdin.readline()
 Database(sys.argv[1]).close()
@@ -279,7 +279,7 @@ def test_an_old_sqlite_is_reported_with_its_remedy(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setitem(sys.modules, "pysqlite3.dbapi2", None)  # as if it were not installed
-    with caplog.at_level(logging.WARNING, "highseason.service"):
+    with caplog.at_level(logging.WARNING, "highseason_service"):
         monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 51, 3))
         warn_of_old_sqlite()
         assert caplog.records == []

@@ -15,9 +15,9 @@ from hypothesis.errors import Unsatisfiable
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 from tests.service.conftest import Server, settings
 
-from highseason.service import Service
-from highseason.service.app import create_app
-from highseason.service.security import create_token
+from highseason_service import Service
+from highseason_service.app import create_app
+from highseason_service.security import create_token
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,10 @@ from tests.service.conftest import MOMENT, Server, settings
 
 import highseason as hs
 from highseason.cli import main
-from highseason.service import Service
-from highseason.service.client import Client, RequestError
-from highseason.service.model import Arm, Outcome
-from highseason.service.security import RequestLimits, create_token
+from highseason_service import Service
+from highseason_service.client import Client, RequestError
+from highseason_service.model import Arm, Outcome
+from highseason_service.security import RequestLimits, create_token
 
 SHELF = "/v1/experiments/shelf"
 
@@ -197,7 +197,7 @@ def test_a_lost_database_is_503_and_comes_back(live: Server, http: httpx.Client)
     """Another process that holds the lock stands for a database that cannot be written to."""
     import sqlite3
 
-    from highseason.service import database
+    from highseason_service import database
 
     path = live.service.database.url.database
     blocker = sqlite3.connect(path, isolation_level=None)
@@ -265,10 +265,10 @@ def test_logs_are_json_without_secrets(tmp_path: Path) -> None:
     import json
     import logging
 
-    from highseason.service.server import start_logging
+    from highseason_service.server import start_logging
 
     stream = io.StringIO()
-    names = ("highseason.service", "uvicorn.error", "uvicorn.access")
+    names = ("highseason_service", "uvicorn.error", "uvicorn.access")
     before = {n: (logging.getLogger(n).handlers, logging.getLogger(n).propagate) for n in names}
     start_logging(stream)
     try:

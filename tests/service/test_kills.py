@@ -19,8 +19,8 @@ import pytest
 from tests.service.conftest import settings
 from tests.service.test_commands import serving
 
-from highseason.service import Service
-from highseason.service.audit import audit
+from highseason_service import Service
+from highseason_service.audit import audit
 
 CLIENTS, TURNS = 32, 3000
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from tests.service.conftest import MOMENT, settings
 
-from highseason.service import Service
-from highseason.service.audit import audit
-from highseason.service.errors import ClashError
-from highseason.service.model import Arm, Outcome
+from highseason_service import Service
+from highseason_service.audit import audit
+from highseason_service.errors import ClashError
+from highseason_service.model import Arm, Outcome
 
 TURNS = 12
 turns = st.integers(1, TURNS)

@@ -9,10 +9,10 @@ import pytest
 from tests.service.conftest import settings
 from tests.service.test_storage import play, raw
 
-from highseason.service import Service, cache
-from highseason.service.audit import audit
-from highseason.service.errors import ClashError
-from highseason.service.model import Arm, Outcome
+from highseason_service import Service, cache
+from highseason_service.audit import audit
+from highseason_service.errors import ClashError
+from highseason_service.model import Arm, Outcome
 
 Open = Callable[[], Service]
 
@@ -67,7 +67,7 @@ def test_a_damaged_snapshot_is_not_used(
 ) -> None:
     raw(played, "UPDATE snapshots SET state = :damage", damage=damage)
     again = opened()
-    with caplog.at_level(logging.WARNING, "highseason.service"):
+    with caplog.at_level(logging.WARNING, "highseason_service"):
         assert again.state("shelf") == played.state("shelf")
     assert again.brains.rebuilt == 1
     assert "cannot be used" in caplog.text

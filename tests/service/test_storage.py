@@ -11,17 +11,17 @@ import pytest
 import sqlalchemy as sa
 from tests.service.conftest import MOMENT, settings
 
-from highseason.service import Service
-from highseason.service.audit import audit
-from highseason.service.database import Database
-from highseason.service.errors import (
+from highseason_service import Service
+from highseason_service.audit import audit
+from highseason_service.database import Database
+from highseason_service.errors import (
     ClashError,
     InvalidError,
     NotFoundError,
     SchemaError,
     UnavailableError,
 )
-from highseason.service.model import Arm, Noise, Outcome
+from highseason_service.model import Arm, Noise, Outcome
 
 Open = Callable[[], Service]
 
@@ -291,7 +291,7 @@ def test_the_tables_are_those_of_the_migrations(service: Service) -> None:
     from alembic.autogenerate import compare_metadata
     from alembic.runtime.migration import MigrationContext
 
-    from highseason.service.tables import metadata
+    from highseason_service.tables import metadata
 
     with service.database.read() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
@@ -312,7 +312,7 @@ def test_a_primary_key_stands_behind_the_promise(service: Service) -> None:
 def test_what_was_not_committed_is_not_remembered(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from highseason.service.store import Batch
+    from highseason_service.store import Batch
 
     play(service, range(1, 5))
     state = service.state("shelf")
@@ -345,7 +345,7 @@ def test_closing_finishes_what_is_queued(opened: Open) -> None:
 
 
 def test_arms_and_turns_are_limited(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    from highseason.service import brain
+    from highseason_service import brain
 
     monkeypatch.setattr(brain, "MOST_ARMS", 4)
     monkeypatch.setattr(brain, "MOST_TURNS", 45)

@@ -9,15 +9,15 @@ import pytest
 from tests.service.conftest import MOMENT, settings
 
 import highseason as hs
-from highseason.service import Service
-from highseason.service import history as history_module
-from highseason.service.calendars import TurnNames
-from highseason.service.charts import COLUMNS, LINE, Buckets, traffic
-from highseason.service.forecast import TrafficForecast
-from highseason.service.history import Histories, PlayHistory
-from highseason.service.model import Arm, Outcome
-from highseason.service.views import Views
 from highseason.traffic.timeline import Calendar
+from highseason_service import Service
+from highseason_service import history as history_module
+from highseason_service.calendars import TurnNames
+from highseason_service.charts import COLUMNS, LINE, Buckets, traffic
+from highseason_service.forecast import TrafficForecast
+from highseason_service.history import Histories, PlayHistory
+from highseason_service.model import Arm, Outcome
+from highseason_service.views import Views
 
 
 def assert_same(one: PlayHistory, other: PlayHistory) -> None:

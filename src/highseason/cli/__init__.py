@@ -1,16 +1,29 @@
 """The command line: one command per file in `commands`, each loaded when it is called.
 
+Other packages add commands by the entry-point group `highseason.commands`.  What such a command
+needs is public here, and in `options`.
+
 stdout carries the answer and nothing else; progress, warnings and errors go to stderr.  Exit codes:
 0 done, 1 failed, 2 bad usage, 130 interrupted.
 """
 
 import click
 
-from highseason.cli.group import NAME, CommandGroup
+from highseason.cli.group import NAME, CommandGroup, GroupWithExamples, with_examples
+from highseason.cli.output import check_file, emit, print_json, usage_error
 from highseason.core.names import public_names as _public_names
 from highseason.core.version import __version__
 
-__all__ = ["main"]
+__all__ = [
+    "GroupWithExamples",
+    "check_file",
+    "emit",
+    "main",
+    "options",
+    "print_json",
+    "usage_error",
+    "with_examples",
+]
 __dir__ = _public_names(__name__)
 
 

@@ -1,18 +1,24 @@
 """Commands: help with examples, discovery, and the one place where an error becomes an exit code.
 
-A command is a module in `highseason.cli.commands` with a click command called `command`; nothing
-else needs to know of it.  Exit codes: 0 done, 1 failed, 2 bad usage, 130 interrupted.
+A command is a module in `highseason.cli.commands` with a click command called `command`, or an
+entry point of the group `highseason.commands` of any package; nothing else needs to know of it.
+Exit codes: 0 done, 1 failed, 2 bad usage, 130 interrupted.
 """
 
+from __future__ import annotations
+
 import ast
+import functools
 import pkgutil
 import sys
 import textwrap
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from importlib.machinery import PathFinder
+from itertools import accumulate
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -28,7 +34,12 @@ from highseason.cli.output import (
 )
 from highseason.core.specs import did_you_mean
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 NAME = "highseason"
+#: The entry-point group by which other packages add commands.
+ENTRY_POINTS = "highseason.commands"
 FAILED, INTERRUPTED = 1, 130
 
 #: Errors of the world outside: the message says all there is to say.
@@ -145,19 +156,45 @@ class GroupWithExamples(WithExamples, click.Group):
         return super().resolve_command(ctx, args)
 
 
+@functools.cache
+def _own() -> dict[str, str]:
+    """The modules of the commands in the folder `commands`, by name."""
+    found = pkgutil.iter_modules(commands.__path__, f"{commands.__name__}.")
+    return {m.name.rpartition(".")[2].replace("_", "-"): m.name for m in found}
+
+
+@functools.cache
+def _added() -> dict[str, EntryPoint]:
+    """The commands that other packages add, by name."""
+    from importlib.metadata import entry_points  # it reads the metadata of every package
+
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+
+
 class CommandGroup(Program, GroupWithExamples):
-    """The commands in the folder `commands`, each imported when it is called."""
+    """The commands in the folder `commands` and those of other packages, imported when called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Their names, read from the folder without importing any of them."""
-        return sorted(m.name.replace("_", "-") for m in pkgutil.iter_modules(commands.__path__))
+        """Their names, without importing any of them."""
+        return sorted({*_own(), *_added()})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command of that name."""
-        if cmd_name not in self.list_commands(ctx):
+        if cmd_name in _own():
+            command = import_module(_own()[cmd_name]).command
+        elif cmd_name in _added():
+            point = _added()[cmd_name]
+            package = point.dist.name if point.dist else point.module
+            try:
+                command = point.load()
+            except Exception as reason:  # another package's code: any fault
+                raise click.ClickException(
+                    f"{package} adds {cmd_name!r}, which cannot be loaded "
+                    f"({type(reason).__name__}: {reason}): upgrade or uninstall {package}"
+                ) from reason
+        else:
             return None
-        command = import_module(f"{commands.__name__}.{cmd_name.replace('-', '_')}").command
-        assert isinstance(command, click.Command)
+        assert isinstance(command, click.Command), f"{cmd_name} is not a click command"
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -176,12 +213,29 @@ class CommandGroup(Program, GroupWithExamples):
 
 
 def _docstring(name: str) -> str:
-    """The docstring of a command's function."""
-    source = pkgutil.get_data(commands.__name__, f"{name.replace('-', '_')}.py") or b""
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.FunctionDef) and node.name == "command":
+    """The docstring of a command's function, read from its file: nothing is imported."""
+    point = None if name in _own() else _added()[name]
+    module, function = (point.module, point.attr) if point else (_own()[name], "command")
+    try:
+        tree = ast.parse(_source(module))
+    except (OSError, SyntaxError, ImportError) as reason:
+        return f"(cannot be read: {type(reason).__name__})"
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == function:
             return ast.get_docstring(node) or ""
     return ""
+
+
+def _source(module: str) -> str:
+    """The text of a module, which is not imported, nor are the packages it is in."""
+    spec, path = None, None
+    for name in accumulate(module.split("."), "{}.{}".format):
+        spec = PathFinder.find_spec(name, path)
+        if spec is None:
+            raise ModuleNotFoundError(f"there is no module {module}")
+        path = spec.submodule_search_locations
+    source: str | None = spec.loader.get_source(module)  # type: ignore[union-attr]  # both have it
+    return source or ""
 
 
 def _report(reason: Exception, flags: SimpleNamespace, program: str) -> int:

@@ -308,21 +308,6 @@ seed = option(
 #: For commands without randomness: accepted, so that scripts may pass it everywhere.
 ignored_seed = click.option("--seed", type=int, expose_value=False, hidden=True)
 
-database = option(
-    "--database URL",
-    "A SQLite file, sqlite:///file.db, or postgresql://user@host/name.",
-    default="highseason.db",
-    envvar="HIGHSEASON_DATABASE",
-)
-
-service_url = option(
-    "--url URL",
-    "The address of the service.",
-    default="http://127.0.0.1:8000",
-    envvar="HIGHSEASON_URL",
-)
-token = option("--token TEXT", "A token of 'highseason token create'.", envvar="HIGHSEASON_TOKEN")
-
 _executor = option(
     "--executor NAME|ADDRESS",
     "Where work runs: local (all cores), serial, gpu (games), ray or dask (started on this "

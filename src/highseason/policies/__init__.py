@@ -16,7 +16,9 @@ from highseason.core.random import REWARD as REWARD
 from highseason.core.random import TIES as TIES
 from highseason.core.random import draw as draw
 from highseason.core.random import hash_at as hash_at
+from highseason.policies.base import CountingPolicy as CountingPolicy
 from highseason.policies.base import Policy as Policy
+from highseason.policies.base import WeighingPolicy as WeighingPolicy
 from highseason.policies.base import discover as _discover
 from highseason.policies.base import find as find
 from highseason.policies.base import from_json as from_json
@@ -48,6 +50,8 @@ from highseason.policies.rule import estimate as estimate
 from highseason.policies.rule import fresh_state as fresh_state
 from highseason.policies.rule import observe_mean as observe_mean
 from highseason.policies.rule import start_empty as start_empty
+from highseason.policies.timing import favoured as favoured
+from highseason.policies.timing import prices as prices
 
 # The families, in the order in which the registry lists them.
 # isort: off

@@ -1,6 +1,8 @@
 """Traffic: the multiplier G(t) of each turn, from a formula, a file or a forecast."""
 
 from highseason.core.names import public_names as _public_names
+from highseason.traffic.dates import Instants as Instants
+from highseason.traffic.dates import format_time as format_time
 from highseason.traffic.forecast import LEVELS as LEVELS
 from highseason.traffic.forecast import Backtest as Backtest
 from highseason.traffic.forecast import Fitted as Fitted
@@ -44,8 +46,11 @@ from highseason.traffic.sources import shape as shape
 from highseason.traffic.sources import sine as sine
 from highseason.traffic.sources import step as step
 from highseason.traffic.sources import wave as wave
+from highseason.traffic.timeline import LENGTHS as LENGTHS
+from highseason.traffic.timeline import Calendar as Calendar
 from highseason.traffic.timeline import CalendarWarning as CalendarWarning
 from highseason.traffic.timeline import FileNote as FileNote
 from highseason.traffic.timeline import MultiplierError as MultiplierError
+from highseason.traffic.timeline import Timeline as Timeline
 
 __dir__ = _public_names(__name__)

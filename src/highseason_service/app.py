@@ -1,0 +1,176 @@
+"""The web application: the API, its description, the dashboard, health, metrics."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio.to_thread
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from starlette.exceptions import HTTPException
+
+from highseason import __version__
+from highseason_service.dashboard import router as dashboard
+from highseason_service.errors import ServiceError
+from highseason_service.experiments import Service
+from highseason_service.routes import READ, Problem, router
+from highseason_service.security import LOOPBACK, Guard, RequestLimits, Tokens
+from highseason_service.views import Views
+from highseason_service.web import FOLDER, Assets, page
+from highseason_service.writer import Mailbox
+
+#: How many requests may wait for the writer at a time.
+THREADS = 128
+
+
+def create_app(
+    service: Service,
+    *,
+    hosts: frozenset[str] | None = LOOPBACK,
+    require_token: bool = False,
+    limits: RequestLimits | None = None,
+) -> FastAPI:
+    """The application.
+
+    Args:
+        service: What it serves; it is closed when the application ends.
+        hosts: The names under which it may be asked for; None allows all.
+        require_token: Whether a token is needed even while there is none.
+        limits: Sizes and rates.
+    """
+    app = FastAPI(
+        title="highseason",
+        summary="Decisions for demand that comes in seasons.",
+        version=__version__,
+        docs_url=None,  # FastAPI's pages load scripts from the network
+        redoc_url=None,
+        lifespan=_lifespan,
+    )
+    app.state.service, app.state.metrics = service, Metrics(service)
+    app.state.tokens = Tokens(service.database, require_token)
+    app.include_router(router)
+    _add_operations(app)
+    _add_pages(app)
+    app.add_exception_handler(ServiceError, _service_error)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    observe = app.state.metrics.observe
+    app.add_middleware(Guard, hosts=hosts, limits=limits or RequestLimits(), observe=observe)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+    app.state.mailbox = Mailbox(asyncio.get_running_loop())
+    yield
+    await anyio.to_thread.run_sync(app.state.service.close)
+
+
+def _add_operations(app: FastAPI) -> None:
+    @app.get("/health", tags=["operations"])
+    def health() -> dict[str, str]:
+        """Whether the process is alive."""
+        return {"status": "alive"}
+
+    @app.get("/ready", tags=["operations"], responses={503: {"model": Problem}})
+    def ready() -> dict[str, str]:
+        """Whether the database answers."""
+        app.state.service.experiments()
+        return {"status": "ready"}
+
+    @app.get(
+        "/metrics",
+        tags=["operations"],
+        dependencies=READ,
+        response_class=Response,
+        responses={200: {"content": {"text/plain": {}}}, 401: {"model": Problem}},
+    )
+    def metrics() -> Response:
+        """Numbers for Prometheus."""
+        return Response(app.state.metrics.text(), media_type="text/plain; version=0.0.4")
+
+
+def _add_pages(app: FastAPI) -> None:
+    app.state.views = Views(app.state.service)
+    app.mount("/static", Assets(directory=FOLDER), name="static")
+    app.include_router(dashboard)
+
+    @app.get("/docs", include_in_schema=False)
+    def documentation() -> Response:
+        schema = app.openapi()
+        return page("docs.html.j2", schema=schema, groups=_by_tag(schema))
+
+
+def _by_tag(schema: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """The operations of an OpenAPI document, by their tag."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for path, methods in schema["paths"].items():
+        for method, operation in methods.items():
+            entry = operation | {"path": path, "method": method.upper()}
+            groups.setdefault(operation["tags"][0], []).append(entry)
+    return groups
+
+
+async def _service_error(request: Request, reason: Exception) -> Response:
+    assert isinstance(reason, ServiceError), "the handler is for these"
+    headers = {"Retry-After": "1"} if reason.status == 503 else None
+    return JSONResponse({"detail": str(reason)}, reason.status, headers)
+
+
+async def _http_error(request: Request, reason: Exception) -> Response:
+    assert isinstance(reason, HTTPException), "the handler is for these"
+    # 400 is a body that the parser gave up on: a number of a million digits, too deep a nesting.
+    status = 422 if reason.status_code == 400 else reason.status_code
+    return JSONResponse({"detail": reason.detail}, status, reason.headers)
+
+
+async def _invalid(request: Request, reason: Exception) -> Response:
+    """Say what is wrong, without the rejected input: it may be NaN, or very long."""
+    assert isinstance(reason, RequestValidationError), "the handler is for these"
+    errors = [{key: error[key] for key in ("loc", "msg", "type")} for error in reason.errors()]
+    return JSONResponse({"detail": errors}, 422)
+
+
+#: The edges of the histogram of answer times, in seconds.
+EDGES = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+
+
+class Metrics:
+    """What one app has counted."""
+
+    def __init__(self, service: Service) -> None:
+        self.registry = CollectorRegistry()
+        self.requests = Counter(
+            "highseason_requests",
+            "Requests answered.",
+            ["method", "route", "status"],
+            registry=self.registry,
+        )
+        self.seconds = Histogram(
+            "highseason_request_seconds",
+            "How long answers took.",
+            ["method", "route"],
+            buckets=EDGES,
+            registry=self.registry,
+        )
+        numbers = {
+            "transactions": ("Transactions committed.", lambda: service.writer.batches),
+            "writes": ("Requests in these transactions.", lambda: service.writer.jobs),
+            "rebuilds": ("Bandits rebuilt from their events.", lambda: service.brains.rebuilt),
+        }
+        for name, (text, read) in numbers.items():
+            gauge = Gauge(f"highseason_{name}", text, registry=self.registry)
+            gauge.set_function(read)
+
+    def observe(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count one request."""
+        self.requests.labels(method, route, str(status)).inc()
+        self.seconds.labels(method, route).observe(seconds)
+
+    def text(self) -> bytes:
+        """In the format that Prometheus reads."""
+        return generate_latest(self.registry)

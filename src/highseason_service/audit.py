@@ -1,0 +1,111 @@
+"""Rebuild experiments from their events alone, and compare what is recorded with what follows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+from highseason.bandit import event_to_json
+from highseason_service import store
+from highseason_service.brain import Brain, reaches_back
+from highseason_service.database import Database
+from highseason_service.errors import NotFoundError, ServiceError
+from highseason_service.model import DecisionRecord, Entry, Summary
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What the audit of an experiment has found."""
+
+    experiment: str
+    events: int  # how many events it has
+    decisions: int  # how many of them are decisions, each of which was computed again
+    problems: tuple[str, ...]  # what does not agree; empty if everything does
+
+
+def audit(database: Database, experiment: str | None = None) -> list[Audit]:
+    """Audit one experiment, or all of them."""
+    with database.read() as connection:  # one transaction: the tables as of one moment
+        summaries = store.summaries(connection)
+        if experiment is not None:
+            summaries = [summary for summary in summaries if summary.id == experiment]
+            if not summaries:
+                raise NotFoundError(f"there is no experiment {experiment!r}")
+        return [
+            _audit(
+                summary,
+                store.entries(connection, summary.id),
+                store.all_decisions(connection, summary.id),
+            )
+            for summary in summaries
+        ]
+
+
+def _audit(summary: Summary, entries: list[Entry], table: list[DecisionRecord]) -> Audit:
+    problems = [
+        f"event {number}: expected this number, got {entry.seq}"
+        for number, entry in enumerate(entries, start=1)
+        if entry.seq != number
+    ]
+    decided = [entry for entry in entries if entry.kind == "decided"]
+    if not problems:
+        brain = _replay(entries, problems)
+        if (brain.status, brain.seq) != (summary.status, summary.events):
+            problems.append(
+                f"the experiment is {summary.status} after {summary.events} events, but its log "
+                f"says {brain.status} after {brain.seq}"
+            )
+        problems += _compare(brain, decided, table)
+    return Audit(summary.id, len(entries), len(decided), tuple(problems))
+
+
+def _replay(entries: Sequence[Entry], problems: list[str]) -> Brain:
+    """Go through the log, and decide every turn again with what was known at that moment."""
+    brain, group = Brain(entries[:1]), list[Entry]()
+    for number, entry in enumerate(entries[1:], start=2):
+        group.append(entry)
+        if entry.kind == "arm_entered":  # part of the decision that follows
+            continue
+        try:
+            if entry.kind == "decided":
+                agrees = _decide_again(brain, group, problems)
+            else:
+                agrees = not reaches_back(entry)
+                if agrees:
+                    brain.follow(entry)
+        except (ServiceError, ValueError) as reason:
+            problems.append(f"event {entry.seq} ({entry.kind}): {reason}")
+            agrees = False
+        group = []
+        if not agrees:
+            brain = Brain(entries[:number])
+    return brain
+
+
+def _decide_again(brain: Brain, group: list[Entry], problems: list[str]) -> bool:
+    turn = group[-1].turn
+    assert turn is not None, "a decision has a turn"
+    again = [event_to_json(event) for event in brain.decide(turn)]
+    logged = [event_to_json(entry.event) for entry in group if entry.event is not None]
+    if again == logged and group[-1].body["forecast"] == brain.version:
+        for entry in group:
+            brain.keep(entry)
+        return True
+    problems.append(f"turn {turn}: the log says {logged[-1]}, but it follows {again[-1]}")
+    return False
+
+
+#: What the log and the table must say alike of a turn.
+_COMPARED = ("arm", "probability", "exploited", "level", "reward", "visitors")
+
+
+def _compare(brain: Brain, decided: list[Entry], table: list[DecisionRecord]) -> list[str]:
+    """What the table of decisions has otherwise than the log."""
+    versions = {entry.turn: entry.body["forecast"] for entry in decided}
+    compared = attrgetter(*_COMPARED)
+    log = {d.turn: (*compared(d), versions[d.turn]) for d in brain.bandit.decisions()}
+    rows = {row.turn: (*compared(row), row.forecast_version) for row in table}
+    return [
+        f"turn {turn}: the table has {rows.get(turn)}, the log {log.get(turn)}"
+        for turn in sorted(log.keys() | rows.keys())
+        if log.get(turn) != rows.get(turn)
+    ]

@@ -1,0 +1,231 @@
+"""The charts of an experiment: at most a few hundred points each, and the same as a table."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core import counted, format_number, percent
+from highseason.policies import Plan, favoured, prices
+from highseason_service.calendars import TurnNames
+from highseason_service.history import PlayHistory
+
+Numbers = NDArray[np.float64]
+
+#: The most points of a line, and the most columns of a chart of columns.
+LINE, COLUMNS = 400, 60
+
+
+@dataclass(frozen=True)
+class Series:
+    """One quantity of a chart; `look` is how it is drawn, by the name of its style."""
+
+    name: str
+    values: Numbers
+    look: str
+    show: Callable[[float], str] = format_number
+
+    def cell(self, i: int) -> str:
+        """A value in the table."""
+        value = float(self.values[i])
+        return "–" if math.isnan(value) else self.show(value)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart, what it shows in a sentence, and its table."""
+
+    id: str  # its name in the page
+    title: str  # what it is about
+    sentence: str  # what there is to see
+    times: list[float]  # where each point lies
+    labels: list[str]  # each point in words
+    series: tuple[Series, ...]  # what is drawn
+    point: str  # what one point stands for
+    dated: bool
+    now: float | None = None  # where the coming turns begin, if some are shown
+
+    def data(self) -> dict[str, Any]:
+        """What the script draws."""
+        lines = [
+            {
+                "name": one.name,
+                "look": one.look,
+                # Six figures, and nothing for what is not known.
+                "values": [
+                    None if math.isnan(v) else float(f"{v:.6g}") for v in one.values.tolist()
+                ],
+            }
+            for one in self.series
+        ]
+        return {
+            "dated": self.dated,
+            "now": self.now,
+            "times": self.times,
+            "labels": self.labels,
+            "series": lines,
+        }
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The rows of the table."""
+        return [
+            (label, *(one.cell(i) for one in self.series)) for i, label in enumerate(self.labels)
+        ]
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """Turns in groups of equal size."""
+
+    turns: TurnNames
+    count: int
+    width: int
+
+    @classmethod
+    def of(cls, turns: TurnNames, count: int, most: int) -> Self:
+        """Groups of the first `count` turns, at most `most` groups."""
+        return cls(turns, count, turns.width(count, most))
+
+    @property
+    def firsts(self) -> NDArray[np.int64]:
+        """The row of the first turn of each group."""
+        return np.arange(0, self.count, self.width)
+
+    @property
+    def lasts(self) -> NDArray[np.int64]:
+        """The row of the last turn of each group."""
+        return np.append(self.firsts[1:], self.count)[: self.firsts.size] - 1
+
+    @property
+    def point(self) -> str:
+        """What a group is called."""
+        unit = self.turns.unit
+        return f"one {unit}" if self.width == 1 else f"{self.width:,} {unit}s"
+
+    def chart(
+        self, name: str, title: str, sentence: str, *series: Series, now: float | None = None
+    ) -> Chart:
+        """A chart of the groups, each named by its first turn."""
+        prefix, times = "" if self.width == 1 else "from ", self.turns.positions(self.firsts)
+        labels = [f"{prefix}{self.turns.name(row + 1)}" for row in self.firsts.tolist()]
+        dated = self.turns.walls is not None
+        return Chart(name, title, sentence, times, labels, series, self.point, dated, now)
+
+    def mean(self, values: Numbers) -> Numbers:
+        """The mean of each group, of the values that are known."""
+        if not self.count:
+            return np.empty(0)
+        known = ~np.isnan(values)
+        sums = np.add.reduceat(np.where(known, values, 0.0), self.firsts)
+        counts = np.add.reduceat(known.astype(np.float64), self.firsts)
+        means: Numbers = np.divide(sums, counts, out=np.full(sums.size, np.nan), where=counts > 0)
+        return means
+
+
+def traffic(turns: TurnNames, plan: Plan, history: PlayHistory | None) -> Chart:
+    """Visitors, past and coming, and where exploration is planned, or else is cheapest."""
+    forecast = plan.multiplier.values
+    groups = Buckets.of(turns, forecast.size, LINE)
+    came = np.full(forecast.size, np.nan)
+    past = 0 if history is None else min(history.turns, forecast.size)
+    if history is not None:
+        came[:past] = history.visitors[:past]
+    series = [Series("expected", groups.mean(forecast), "expected")]
+    if history is not None:
+        series.append(Series("came", groups.mean(came), "came"))
+    priced = prices(plan) is not None
+    planned = favoured(plan, past).astype(np.float64) if priced else plan.exploration
+    share = np.where(np.arange(forecast.size) < past, np.nan, planned)
+    if priced:
+        series.append(Series("cheapest to explore", groups.mean(share), "cheapest", _yes_or_share))
+    else:
+        series.append(Series("planned exploration", groups.mean(share), "exploration", percent))
+    now = turns.positions(np.array([past]))[0] if 0 < past < forecast.size else None
+    title = f"Visitors, and where {'exploring is cheapest' if priced else 'exploration is planned'}"
+    sentence = _traffic_sentence(plan, past, turns.unit)
+    return groups.chart("traffic", title, sentence, *series, now=now)
+
+
+def _traffic_sentence(plan: Plan, past: int, unit: str) -> str:
+    coming, explored = plan.multiplier.values[past:], plan.exploration[past:]
+    if not coming.size:
+        return f"The forecast is played to its end: {counted(past, unit)}. Give it a longer one."
+    busy = coming >= plan.busy_from
+    start = (
+        f"{counted(coming.size, unit)} to come, {int(busy.sum()):,} of them busy "
+        f"({format_number(plan.busy_from)} visitors or more)."
+    )
+    if prices(plan) is not None:
+        cheap = int(favoured(plan, past).sum())
+        where = f"is cheapest on {cheap:,} of them" if cheap else "costs the same on all of them"
+        return f"{start} Exploring {where}; how much it explores depends on what it learns."
+    total = float(explored.sum())
+    if not total:
+        return f"{start} No exploration is planned."
+    quiet = float(explored[~busy].sum()) / total
+    return f"{start} Of the planned exploration, {percent(quiet)} falls on quiet {unit}s."
+
+
+def choices(turns: TurnNames, history: PlayHistory) -> Chart:
+    """How often the best arm so far was played, and how often another one."""
+    groups = Buckets.of(turns, history.turns, COLUMNS)
+    decided = history.arm >= 0
+    flags = np.where(decided, history.exploited.astype(np.float64), np.nan)
+    exploited, sentence = groups.mean(flags), "Nothing is decided yet."
+    if decided.any():
+        sentence = (
+            f"On {percent(1.0 - float(flags[decided].mean()))} of "
+            f"{counted(int(decided.sum()), turns.unit)} it explored: it tried an arm other than "
+            "the best so far."
+        )
+    return groups.chart(
+        "choices",
+        "Exploring and exploiting",
+        sentence,
+        Series("exploited", exploited, "exploited", percent),
+        Series("explored", 1.0 - exploited, "explored", percent),
+    )
+
+
+def rewards(turns: TurnNames, history: PlayHistory, best: str, worth: float) -> Chart:
+    """What was earned, and what the best arm so far would have earned at its worth per visitor."""
+    groups = Buckets.of(turns, history.turns, LINE)
+    known = ~np.isnan(history.reward)
+    earned = np.cumsum(np.where(known, history.reward, 0.0))
+    possible = np.cumsum(np.where(known, history.visitors * worth, 0.0))
+    last = groups.lasts
+    sentence = "There is no reward yet."
+    if known.any():
+        sentence = _reward_sentence(float(earned[-1]), float(possible[-1]), best, worth)
+    return Chart(
+        "rewards",
+        "Reward, beside the best arm so far",
+        sentence,
+        turns.positions(last),
+        [f"to {turns.name(row + 1)}" for row in last.tolist()],
+        (
+            Series("earned", earned[last], "earned"),
+            Series("the best arm so far, from the start", possible[last], "possible"),
+        ),
+        groups.point,
+        turns.walls is not None,
+    )
+
+
+def _reward_sentence(earned: float, possible: float, best: str, worth: float) -> str:
+    start = f"{format_number(earned)} earned."
+    if not math.isfinite(possible) or possible <= 0:
+        return start
+    return (
+        f"{start} That is {percent(earned / possible)} of the {format_number(possible)} that "
+        f"{best}, the best arm so far at {format_number(worth)} per visitor, would have earned "
+        "from the start."
+    )
+
+
+def _yes_or_share(value: float) -> str:
+    """Whether a turn is one of them; of several turns, the share that is."""
+    return {0.0: "no", 1.0: "yes"}.get(value) or percent(value)

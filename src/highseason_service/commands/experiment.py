@@ -1,0 +1,356 @@
+"""`highseason experiment`: the experiments of a running service."""
+
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from highseason.cli import GroupWithExamples, check_file, emit, options, usage_error, with_examples
+from highseason.core import DEFAULT_POLICY, aligned, format_number, percent, require, wrapped
+from highseason.traffic import Calendar
+from highseason_service.errors import ServiceError
+from highseason_service.forecast import TrafficForecast, replacement
+from highseason_service.model import Arm, Noise, Outcome, Settings
+
+#: What a subcommand gives: the document of --json, and what is printed without it.
+Answer = tuple[Mapping[str, Any], str]
+
+_url = options.option(
+    "--url URL",
+    "The address of the service.",
+    default="http://127.0.0.1:8000",
+    envvar="HIGHSEASON_URL",
+)
+_token = options.option(
+    "--token TEXT", "A token of 'highseason token create'.", envvar="HIGHSEASON_TOKEN"
+)
+
+CREATE = (
+    "highseason experiment create tea --arm 9.99 --arm 10.99 --rewards 0..12 \\\n"
+    "    --multiplier traffic.csv --ahead 90"
+)
+
+
+@click.group(
+    "experiment",
+    cls=GroupWithExamples,
+    examples=[
+        "highseason experiment list",
+        CREATE,
+        "highseason experiment decide tea",
+        "highseason experiment update tea --turn 1 --reward 1234.5 --visitors 310",
+    ],
+    moved={
+        "reward": "write highseason experiment update",
+        "retire-arm": "write highseason experiment remove-arm",
+        "forecast": "write highseason experiment reforecast",
+    },
+)
+def command() -> None:
+    """Create, query and change the experiments of a service.
+
+    The service must be running: see 'highseason serve'.  HIGHSEASON_URL and HIGHSEASON_TOKEN are
+    its address and a token for it.
+    """
+
+
+@contextmanager
+def _service(url: str, token: str | None) -> Iterator[Any]:
+    """A client; what the service refuses is bad usage."""
+    httpx = require("httpx", "service", "highseason experiment")
+    from highseason_service.client import Client, RequestError
+
+    try:
+        with Client(url, token) as client:
+            yield client
+    except RequestError as reason:
+        raise usage_error(reason.detail) from reason
+    except ServiceError as reason:
+        raise usage_error(str(reason)) from reason
+    except (httpx.TransportError, httpx.InvalidURL) as reason:
+        remedy = "start one with 'highseason serve', or give its address with --url"
+        raise usage_error(f"cannot reach a service at {url} ({reason}): {remedy}") from reason
+
+
+def _subcommand(
+    name: str, *examples: str, one: bool = True, text: str | None = None
+) -> Callable[[Callable[..., Answer]], click.Command]:
+    """A command that gets a client and, with `one`, the id of an experiment."""
+
+    def decorate(function: Callable[..., Answer]) -> click.Command:
+        @functools.wraps(function)
+        def connected(url: str, token: str | None, as_json: bool, **others: Any) -> None:
+            with _service(url, token) as client:
+                document, shown = function(client=client, **others)
+            emit(as_json, lambda: document, lambda: click.echo(shown))
+
+        connected.__doc__ = text or function.__doc__
+        declared = _url(_token(connected))
+        if one:
+            declared = click.argument("experiment")(declared)
+        made: click.Command = with_examples(name, *examples)(declared)
+        command.add_command(made)
+        return made
+
+    return decorate
+
+
+@_subcommand("list", "highseason experiment list", one=False)
+def listed(client: Any) -> Answer:
+    """List all experiments."""
+    known = client.experiments()
+    document = {"experiments": [vars(one) for one in known]}
+    if not known:
+        return document, "no experiments: make one with 'highseason experiment create'"
+    rows = [(one.id, one.name, one.status, one.policy, str(one.events)) for one in known]
+    columns = ("id", "name", "status", "policy", "events")
+    return document, aligned([columns, *rows], "<<<<>") + "\n"
+
+
+def _arms(texts: tuple[str, ...]) -> list[Arm]:
+    pairs = (text.partition("=") for text in texts)
+    return [Arm(name.strip(), label.strip()) for name, _, label in pairs]
+
+
+@_subcommand("create", CREATE)
+@options.option("--arm ID[=LABEL]", "An arm; repeatable.", multiple=True, required=True)
+@options.option(
+    "--policy -p NAME",
+    "The policy, such as ucb-z:z=300.",
+    default=DEFAULT_POLICY,
+    shell_complete=options.policy_names,
+)
+@options.option(
+    "--rewards LOW..HIGH",
+    "Smallest and largest reward per visitor; UCB policies need it.",
+    type=options.reader(
+        "two numbers, such as 0..12",
+        lambda text: tuple(map(float, text.split(".."))),
+        lambda ends: len(ends) == 2,
+    ),
+)
+@options.choice(
+    "--count", "Whether a turn counts as one, or by its visitors.", ("turns", "visitors")
+)
+@options.rho
+@options.option("--name TEXT", "Display name.  [default: the id]")
+@options.option("--seed NUMBER", "Seed of the random numbers.", type=options.whole(0), default=0)
+@options.stakes
+def create(
+    client: Any,
+    experiment: str,
+    arm: tuple[str, ...],
+    policy: str,
+    rewards: tuple[float, float] | None,
+    count: str | None,
+    rho: float | None,
+    name: str | None,
+    seed: int,
+    G: Any,
+) -> Answer:
+    """Create an experiment.
+
+    The forecast is a file with the traffic of the coming turns, or, with --ahead, what is
+    expected after the traffic of the past.
+    """
+    noise = None
+    if count is not None or rho is not None:
+        noise = Noise(count or "visitors", rho or 0.0)  # type: ignore[arg-type]  # one of the two
+    forecast = TrafficForecast.of(G)
+    about = experiment, name or experiment, tuple(_arms(arm)), policy, forecast
+    made = client.create(Settings(*about, rewards, seed, noise))
+    when = f" from {forecast.time(1)} to {forecast.time(G.turns)}" if forecast.calendar else ""
+    return vars(made), f"{made.id} is {made.status}: {len(arm)} arms, {G.turns} turns{when}"
+
+
+@_subcommand("show", "highseason experiment show tea", "highseason experiment show tea --json")
+def show(client: Any, experiment: str) -> Answer:
+    """Show where an experiment stands."""
+    state = client.state(experiment)
+    rows = [
+        (
+            arm.id if not arm.label else f"{arm.id} ({arm.label})",
+            arm.status,
+            str(arm.decisions),
+            _number(arm.estimate),
+            f"{_number(arm.low)} to {_number(arm.high)}" if arm.low is not None else "",
+        )
+        for arm in state.arms
+    ]
+    text = wrapped(
+        f"{state.name} ({state.id}) is {state.status}: {state.decided} of {state.turns} turns "
+        f"decided, {state.rewarded} with a reward; policy {state.policy}"
+    )
+    columns = ("arm", "status", "turns", "estimate", "95% interval")
+    return asdict(state), f"{text}\n{aligned([columns, *rows], '<<>>>')}\n"
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else format_number(value)
+
+
+def _status(change: str, text: str) -> None:
+    @_subcommand(change, f"highseason experiment {change} tea", text=text)
+    def changed(client: Any, experiment: str) -> Answer:
+        summary = client.change_status(experiment, change)
+        return vars(summary), f"{summary.id} is {summary.status}"
+
+
+_status("pause", "Pause an experiment: nothing new is decided.")
+_status("resume", "Resume a paused experiment.")
+_status("archive", "Archive an experiment permanently.")
+
+
+@_subcommand(
+    "decide",
+    "highseason experiment decide tea",
+    "highseason experiment decide tea --turn 1 --json",
+)
+@options.option("--turn NUMBER", "The turn.  [default: the current one]", type=options.whole(1))
+def decide(client: Any, experiment: str, turn: int | None) -> Answer:
+    """Print the arm of a turn; asking again gives the same."""
+    decision = client.decide(experiment, turn)
+    return vars(decision), decision.arm
+
+
+_key = options.option(
+    "--key TEXT", "Idempotency key: sent again with the same key, it counts once."
+)
+
+
+_outcome = options.parsed(
+    "outcome",
+    Outcome,
+    "turn reward visitors",
+    options.count("--turn", "The turn, from 1.", required=True),
+    options.number("--reward", "The turn's total reward.", type=options.finite, required=True),
+    options.number("--visitors", "The visitors who came.", type=options.finite, required=True),
+)
+
+
+@_subcommand("update", "highseason experiment update tea --turn 1 --reward 1200 --visitors 310")
+@_outcome
+@_key
+def update(client: Any, experiment: str, outcome: Outcome, key: str | None) -> Answer:
+    """Report what a turn brought."""
+    answer = client.update_many(experiment, [outcome], key)
+    return answer, f"turn {outcome.turn}: " + ("recorded" if answer["new"] else "already recorded")
+
+
+@_subcommand("correct", "highseason experiment correct tea --turn 1 --reward 1200 --visitors 310")
+@_outcome
+@_key
+def correct(client: Any, experiment: str, outcome: Outcome, key: str | None) -> Answer:
+    """Correct a reward: the old values stay in the event log."""
+    answer = client.correct(experiment, outcome, key)
+    reward, visitors = (format_number(answer["before"][name]) for name in ("reward", "visitors"))
+    return answer, f"turn {outcome.turn}: corrected; it was {reward} from {visitors} visitors"
+
+
+@_subcommand(
+    "add-arm",
+    "highseason experiment add-arm tea --arm 10.49",
+    "highseason experiment add-arm tea --arm 8.99=sale --start 20 --end 34",
+)
+@options.option("--arm ID[=LABEL]", "The arm.", required=True)
+@options.count("--start", "Its first turn.  [default: the next]")
+@options.count("--end", "Its last turn.  [default: it stays]")
+@options.flag("--now", "Let it be played at once, instead of first on a quiet turn.")
+def add_arm(
+    client: Any, experiment: str, arm: str, start: int | None, end: int | None, now: bool
+) -> Answer:
+    """Add an arm, or bring a removed one back."""
+    (new,) = _arms((arm,))
+    new = replace(new, start=start, end=end, when="now" if now else "low")
+    added = client.add_arm(experiment, new)
+    return vars(added), f"added {added.id}"
+
+
+@_subcommand("remove-arm", "highseason experiment remove-arm tea --arm 9.99")
+@options.option("--arm ID", "The arm.", required=True)
+def remove_arm(client: Any, experiment: str, arm: str) -> Answer:
+    """Remove an arm: it is not chosen any more.
+
+    Decided turns stay, and their rewards still count.
+    """
+    removed = client.remove_arm(experiment, arm)
+    return vars(removed), f"removed {removed.id}"
+
+
+@_subcommand(
+    "reforecast",
+    "highseason experiment reforecast tea --multiplier traffic.csv --ahead 60",
+    "highseason experiment reforecast tea --multiplier season.csv --first 30",
+)
+@options.count("--first", "The turn of its first row.  [default: by its times, or the next turn]")
+@_key
+@options.stakes
+def reforecast(client: Any, experiment: str, first: int | None, key: str | None, G: Any) -> Answer:
+    """Replace the forecast of the turns to come.
+
+    The file holds the traffic of the coming turns, or, with --ahead, that of the past.  Rows of
+    turns that are decided are left out; decided turns keep their arms.
+    """
+    if first is None:
+        state = client.state(experiment)
+        calendar = None if state.calendar is None else Calendar.starting(**state.calendar)
+        first, values = replacement(calendar, state.turns, state.last_turn, G)
+    else:
+        values = G.values.tolist()
+    answer = client.reforecast(experiment, first, values, key)
+    return answer, f"{experiment}: new forecast for turns {first} to {answer['turns']}"
+
+
+@_subcommand("plan", "highseason experiment plan tea --turns 7")
+@options.count("--turns", "How many turns to show.", default=30)
+def plan(client: Any, experiment: str, turns: int) -> Answer:
+    """Show where an experiment will explore, and what that may cost."""
+    coming = client.plan(experiment, turns)
+    rows = [
+        (
+            str(turn.turn),
+            turn.time or "",
+            format_number(turn.forecast),
+            turn.best or "",
+            percent(turn.exploration),
+            format_number(turn.cost),
+        )
+        for turn in coming
+    ]
+    columns = ("turn", "time", "visitors", "best", "explores", "may cost")
+    document = {"plan": [vars(turn) for turn in coming]}
+    return document, aligned([columns, *rows], "><><>>") + "\n"
+
+
+@_subcommand("events", "highseason experiment events tea --after 100 --limit 20")
+@options.count("--after", "Events after this number.", least=0, default=0)
+@options.count("--limit", "Maximum number of events.", default=50)
+def events(client: Any, experiment: str, after: int, limit: int) -> Answer:
+    """Page through the event log."""
+    page = client.events(experiment, after, limit)
+    rows = [
+        (str(one["seq"]), one["at"][:19], one["kind"], str(one["turn"] or ""))
+        for one in page["events"]
+    ]
+    text = aligned([("event", "at (UTC)", "what", "turn"), *rows], "><<>") + "\n"
+    return page, text if page["next"] is None else f"{text}\nmore: --after {page['next']}"
+
+
+@_subcommand(
+    "export",
+    "highseason experiment export tea --out events.parquet",
+    "highseason experiment export tea --out events.csv",
+)
+@options.path("--out", "The file: .parquet for 'highseason replay', or .csv.", required=True)
+def export(client: Any, experiment: str, out: Path) -> Answer:
+    """Write the turns with their rewards to a file."""
+    check_file(out, "--out")
+    kind = out.suffix.lower().lstrip(".")
+    if kind not in ("csv", "parquet"):
+        raise usage_error(f"--out {out} must end in .csv or .parquet")
+    out.write_bytes(client.export(experiment, kind))
+    return {"files": [out]}, f"wrote {out}"

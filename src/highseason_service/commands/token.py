@@ -1,0 +1,81 @@
+"""`highseason token`: who may use the service."""
+
+from typing import Any
+
+import click
+
+from highseason.cli import GroupWithExamples, emit, options, usage_error, with_examples
+from highseason.core import require
+from highseason_service.commands import database_option
+
+
+@click.group(
+    "token",
+    cls=GroupWithExamples,
+    examples=["highseason token create --name till --scope decide", "highseason token list"],
+)
+def command() -> None:
+    """Create, list and revoke the service's access tokens."""
+
+
+def _opened(url: str) -> Any:
+    require("sqlalchemy", "service", "highseason token")
+    from highseason_service.database import Database
+
+    return Database(url)
+
+
+@command.add_command
+@with_examples(
+    "create",
+    "highseason token create --name till --scope decide",
+    "highseason token create --name ops --scope admin --database shop.db --json",
+)
+@database_option
+@options.option("--name TEXT", "What the token is for.", required=True)
+@options.choice(
+    "--scope",
+    "What it allows; each includes those before it.",
+    ("read", "decide", "admin"),
+    default="decide",
+)
+def create(database: str, name: str, scope: str, as_json: bool) -> None:
+    """Create a token and print it; it is shown only once.
+
+    Only its hash is kept.
+    """
+    with _opened(database) as opened:
+        from highseason_service.security import create_token
+
+        token = create_token(opened, name, scope)
+    document = {"name": name, "scope": scope, "token": token}
+    emit(as_json, lambda: document, lambda: click.echo(token))
+
+
+@command.add_command
+@with_examples("list", "highseason token list", "highseason token list --database shop.db --json")
+@database_option
+def listed(database: str, as_json: bool) -> None:
+    """List the tokens: name, scope, when they were made."""
+    with _opened(database) as opened, opened.read() as connection:
+        from highseason_service import store
+
+        tokens = store.token_names(connection)
+    lines = [f"{token['name']}  {token['scope']}  {token['created_at']}" for token in tokens]
+    text = "\n".join(lines) or "no tokens: on loopback everyone may do everything"
+    emit(as_json, lambda: {"tokens": tokens}, lambda: click.echo(text))
+
+
+@command.add_command
+@with_examples("revoke", "highseason token revoke --name till")
+@database_option
+@options.option("--name TEXT", "The token's name.", required=True)
+def revoke(database: str, name: str, as_json: bool) -> None:
+    """Revoke a token; services notice within two seconds."""
+    with _opened(database) as opened, opened.write() as connection:
+        from highseason_service import store
+
+        known = store.remove_token(connection, name)
+    if not known:
+        raise usage_error(f"there is no token {name!r}: see 'highseason token list'")
+    emit(as_json, lambda: {"revoked": name}, lambda: click.echo(f"revoked {name}"))

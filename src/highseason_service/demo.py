@@ -1,0 +1,57 @@
+"""A simulated shop year, so that a newcomer sees the service alive."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import numpy as np
+
+from highseason.core import DEFAULT_POLICY
+from highseason.traffic import Calendar
+from highseason_service.experiments import Service
+from highseason_service.forecast import TrafficForecast
+from highseason_service.model import Arm, DecisionRecord, Outcome, Settings
+
+NAME = "demo-shop"
+
+#: The prices, and the share of visitors who buy at each.
+BUYERS = {"8.99": 0.30, "9.99": 0.29, "10.99": 0.24, "11.99": 0.20}
+#: A price that is tried later.
+LATECOMER = ("9.49", 0.31)
+
+TURNS, PLAYED, SEED = 365, 250, 2026
+
+
+def fill(service: Service, today: datetime | None = None) -> None:
+    """Play a year of days up to today; calling it again changes nothing."""
+    today = today or datetime.now(UTC)
+    if any(summary.id == NAME for summary in service.experiments()):
+        return
+    start = (today - timedelta(days=PLAYED - 1)).date()
+    traffic = expected_traffic(start)
+    arms = tuple(Arm(price, f"{price} euros") for price in BUYERS)
+    forecast = TrafficForecast(tuple(traffic.tolist()), Calendar.starting(start.isoformat()))
+    name = "The price of tea (simulated)"
+    service.create(Settings(NAME, name, arms, DEFAULT_POLICY, forecast, (0.0, 12.0)))
+    for turn in range(1, PLAYED):
+        if turn == 120:
+            service.add_arm(NAME, Arm(LATECOMER[0], f"{LATECOMER[0]} euros"))
+        decision = service.decide(NAME, turn)
+        service.update_many(NAME, [_outcome(decision, float(traffic[turn - 1]))])
+    service.decide(NAME, PLAYED)
+
+
+def expected_traffic(start: date) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Visitors by day: busy weekends, a quiet summer, a great December."""
+    days = start.timetuple().tm_yday + np.arange(TURNS)
+    year = 2 * np.pi * (days % 365) / 365
+    december = 2.2 * np.exp(-(((days - 1) % 365 - 352) ** 2) / 200.0)
+    weekend = np.where((start.weekday() + np.arange(TURNS)) % 7 >= 5, 1.5, 1.0)
+    return np.asarray(np.round(300.0 * weekend * (1.0 + 0.25 * np.cos(year) + december)))
+
+
+def _outcome(decision: DecisionRecord, expected: float) -> Outcome:
+    """What the day brought: a function of the seed and the turn."""
+    draw = np.random.default_rng([SEED, decision.turn])
+    visitors = int(draw.poisson(expected))
+    share = dict([*BUYERS.items(), LATECOMER])[decision.arm]
+    sold = int(draw.binomial(visitors, share))
+    return Outcome(decision.turn, round(sold * float(decision.arm), 2), float(visitors))

@@ -1,0 +1,109 @@
+"""Plans to look at before they hold: that of a new experiment, or of a new forecast."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from pydantic import ValidationError
+from starlette.datastructures import UploadFile
+from starlette.responses import Response
+
+from highseason.policies import Plan, parse, registry
+from highseason.report import timing
+from highseason_service import charts, forms
+from highseason_service.calendars import TurnNames
+from highseason_service.errors import InvalidError, ServiceError
+from highseason_service.history import PlayHistory
+from highseason_service.routes import One
+from highseason_service.schemas import ExperimentBody
+from highseason_service.views import planned
+from highseason_service.web import Admin, Form, Visitor, back_to, page_router, show
+
+router = page_router()
+
+
+async def _upload(form: Form) -> tuple[str, bytes]:
+    file = form.get("traffic")
+    if not isinstance(file, UploadFile):
+        return "", b""
+    return file.filename or "", await file.read()
+
+
+#: The name and the content of the file that came with a form.
+Upload = Annotated[tuple[str, bytes], Depends(_upload)]
+
+
+def draft_page(
+    request: Request,
+    who: Visitor,
+    plan: Plan,
+    turns: TurnNames,
+    history: PlayHistory | None = None,
+    **texts: Any,
+) -> Response:
+    """A plan with its chart, and a button that makes it hold.
+
+    `texts` are the title, a lead, facts by their names, sentences (`words`), the `draft` that the
+    button sends, where it goes and what it says (`send`), and the same of the way `back`.
+    """
+    chart = charts.traffic(turns, plan, history)
+    drawn = {"traffic": chart.data()}
+    return show(request, who, "plan.html.j2", chart=chart, drawn=drawn, **texts)
+
+
+@router.get("/new")
+def new(request: Request, who: Admin) -> Response:
+    """The form for a new experiment."""
+    return _new(request, who, forms.BLANK)
+
+
+def _new(
+    request: Request, who: Visitor, typed: Mapping[str, str], error: str = "", status: int = 200
+) -> Response:
+    context: dict[str, Any] = {"typed": typed, "error": error, "policies": sorted(registry())}
+    return show(request, who, "new.html.j2", status, **context)
+
+
+@router.post("/new/plan")
+def new_plan(request: Request, service: One, who: Admin, form: Form, file: Upload) -> Response:
+    """The plan of a new experiment, before it starts."""
+    typed = forms.texts(form)
+    try:
+        body = forms.new_experiment(typed, *file)
+        forms.check(service, body.settings())
+    except (ServiceError, ValueError) as reason:
+        status = reason.status if isinstance(reason, ServiceError) else 422
+        return _new(request, who, typed, str(reason), status)
+    settings = body.settings()
+    plan = planned(parse(settings.policy), settings.forecast, len(settings.arms))
+    turns, last = TurnNames(settings.forecast), len(settings.forecast.values)
+    facts = {"Arms": str(len(settings.arms)), f"{turns.unit.capitalize()}s": f"{last:,}"}
+    if settings.forecast.calendar is not None:
+        facts |= {"First": turns.name(1), "Last": turns.name(last)}
+        facts["Time zone"] = settings.forecast.calendar.zone or "UTC"
+    arms = [arm.label or arm.id for arm in settings.arms]
+    more = f" and {len(arms) - 20} more" if len(arms) > 20 else ""
+    return draft_page(
+        request,
+        who,
+        plan,
+        turns,
+        title=f"The plan of {settings.name}",
+        lead="Step 2 of 2: look at it. Nothing has started yet.",
+        facts=facts | {"Policy": settings.policy},
+        words=(f"It {timing(plan).sentence()}", f"Arms: {', '.join(arms[:20])}{more}."),
+        draft=body.model_dump_json(),
+        send=("/new", "Start the experiment"),
+        back=("/new", "Start over"),
+    )
+
+
+@router.post("/new")
+def create(service: One, who: Admin, form: Form) -> Response:
+    """Start a new experiment."""
+    try:
+        body = ExperimentBody.model_validate_json(str(form.get("draft", "")))
+    except ValidationError as reason:
+        raise InvalidError("the plan is not complete: fill in the form again") from reason
+    service.create(body.settings())
+    return back_to(body.id, "created")

@@ -1,0 +1,141 @@
+"""The traffic forecast of an experiment: a value per turn, and a calendar of equal turns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from highseason.traffic import LENGTHS, Calendar, Instants, Multiplier, Timeline, format_time
+from highseason_service.errors import ClashError, InvalidError
+
+
+@dataclass(frozen=True)
+class TrafficForecast:
+    """Visitors expected in each turn; with a calendar, turns can be named by moments.
+
+    >>> forecast = TrafficForecast((300.0, 900.0), Calendar.starting("2026-12-24"))
+    >>> forecast.turn_at(datetime(2026, 12, 25, 18, tzinfo=UTC)), forecast.time(2)
+    (2, '2026-12-25')
+    """
+
+    values: tuple[float, ...]
+    calendar: Calendar | None = None
+
+    @classmethod
+    def of(cls, G: Multiplier) -> Self:
+        """The forecast that a multiplier holds; its turns must have equal lengths.
+
+        >>> G = Multiplier([10, 20], calendar=["2026-12-24", "2026-12-25"])
+        >>> TrafficForecast.of(G).calendar == Calendar.starting("2026-12-24")
+        True
+        """
+        values = tuple(G.values.tolist())
+        if G.timeline is None:
+            return cls(values)
+        instants = G.timeline.instants.astype("datetime64[s]")
+        for every in LENGTHS:
+            start = format_time(G.timeline.wall[0])
+            calendar = Calendar.starting(start, every, G.zone or "UTC")
+            if np.array_equal(calendar.instants(len(values)), instants):
+                return cls(values, calendar)
+        raise InvalidError(
+            "the turns of a forecast must follow each other every minute, hour, day or week: "
+            "resample the traffic first (G.resample)"
+        )
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Self:
+        """The forecast that `to_dict` wrote."""
+        calendar = entry["calendar"]
+        given = None if calendar is None else Calendar.starting(**calendar)
+        return cls(tuple(entry["values"]), given)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The forecast as plain data."""
+        return {"values": list(self.values), "calendar": self.calendar_dict()}
+
+    def calendar_dict(self) -> dict[str, str] | None:
+        """The calendar as plain data, from which `Calendar.starting` makes it again."""
+        if (known := self.calendar) is None:
+            return None
+        return {"start": known.start, "every": known.every, "zone": known.zone or "UTC"}
+
+    @cached_property
+    def _edges(self) -> Instants:
+        """The start of each turn and the end of the last, in UTC."""
+        assert self.calendar is not None, "asked only where there is a calendar"
+        return self.calendar.instants(len(self.values) + 1).astype("datetime64[us]")
+
+    @cached_property
+    def multiplier(self) -> Multiplier:
+        """The forecast as a multiplier."""
+        if self.calendar is None:
+            return Multiplier(np.array(self.values))
+        starts: Any = Timeline(self._edges[:-1], "UTC")
+        return Multiplier(np.array(self.values), starts, zone=self.calendar.zone)
+
+    def time(self, turn: int) -> str | None:
+        """When a turn starts, by the clock of the zone; None without a calendar."""
+        calendar = self.multiplier.calendar
+        return None if calendar is None else format_time(calendar[turn - 1])
+
+    def turn_at(self, moment: datetime) -> int:
+        """The turn in which a moment falls."""
+        if self.calendar is None:
+            raise InvalidError("this experiment has no calendar: pass the turn (turn=1)")
+        if moment.tzinfo is None:
+            raise InvalidError(f"{moment.isoformat()} has no zone: append one, such as +01:00 or Z")
+        instant = np.datetime64(moment.astimezone(UTC).replace(tzinfo=None), "us")
+        turn = int(np.searchsorted(self._edges, instant, "right"))
+        if not 1 <= turn <= len(self.values):
+            raise ClashError(
+                f"{moment.isoformat()} lies outside the forecast, which goes from {self.time(1)} "
+                f"to {self.time(len(self.values))}: replace the forecast with a longer one"
+            )
+        return turn
+
+    def replaced(self, first: int, values: Sequence[float]) -> Self:
+        """The forecast with other values from a turn on."""
+        return replace(self, values=(*self.values[: first - 1], *values))
+
+
+def replacement(
+    calendar: Calendar | None, turns: int, played: int, G: Multiplier
+) -> tuple[int, list[float]]:
+    """The first turn that a new forecast is for, and its values from there on.
+
+    Rows with times are for the turns that start then; those of decided turns are left out.  Rows
+    without times follow the last turn that is decided.
+
+    Args:
+        calendar: The turns of the experiment; None if they have numbers only.
+        turns: How many turns its forecast has.
+        played: The last turn that is decided.
+        G: The new forecast; where it has no zone, its times are those of the calendar's clock.
+
+    >>> G = Multiplier([10, 20, 30], calendar=["2026-12-24", "2026-12-25", "2026-12-26"])
+    >>> replacement(Calendar.starting("2026-12-20"), 9, 5, G)
+    (6, [20.0, 30.0])
+    """
+    values = G.values.tolist()
+    if calendar is None or G.timeline is None:
+        return played + 1, values
+    new = TrafficForecast.of(G).calendar
+    assert new is not None, "it has times"
+    begins = replace(new, zone=G.zone or calendar.zone).instants(1)[0]
+    starts = calendar.instants(turns + 1)
+    first = int(np.searchsorted(starts, begins)) + 1
+    same = new.every == calendar.every or len(values) == 1  # the length of one row is not known
+    if not same or first > turns + 1 or starts[first - 1] != begins:
+        raise InvalidError(
+            f"the new forecast has a row per {new.every} from {new.start}: expected one per "
+            f"{calendar.every}, from the start of a turn between {calendar.start} and the end of "
+            "the forecast so far"
+        )
+    left_out = max(0, played + 1 - first)
+    if left_out >= len(values):
+        raise ClashError("every turn of the new forecast is decided already: give a later one")
+    return first + left_out, values[left_out:]

@@ -1,0 +1,193 @@
+"""Forms of the dashboard, turned into what the service takes; what is wrong is said in words."""
+
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from highseason.core import DEFAULT_POLICY, quiet, raised_as
+from highseason.traffic import Blend, Multiplier, read
+from highseason_service.brain import Brain
+from highseason_service.errors import ClashError, InvalidError
+from highseason_service.experiments import Service, settings_body
+from highseason_service.forecast import TrafficForecast, replacement
+from highseason_service.model import MOST_TURNS, Entry, Settings, State
+from highseason_service.schemas import ArmBody, ExperimentBody, NewForecastBody, TurnOutcomeBody
+
+BodyT = TypeVar("BodyT", bound=BaseModel)
+
+#: Files that hold rows of text.
+ENDINGS = (".csv", ".tsv", ".txt")
+
+#: What the form for a new experiment begins with.
+BLANK: dict[str, str] = {
+    "name": "",
+    "id": "",
+    "arms": "",
+    "policy": DEFAULT_POLICY,
+    "least": "0",
+    "greatest": "",
+    "seed": "0",
+    "meaning": "past",
+    "turns": "90",
+    "zone": "",
+    "dates": "",
+    "decimal": "",
+    "floor": "",
+}
+
+#: What the fields of a body are called in forms.
+_NAMES = {"id": "id", "reward_range": "reward per visitor", "values": "traffic"}
+
+
+def texts(form: Mapping[str, Any]) -> dict[str, str]:
+    """The fields of the form for a new experiment, as they were typed."""
+    return {name: str(form.get(name, start)).strip() for name, start in BLANK.items()}
+
+
+def new_experiment(fields: Mapping[str, str], file: str, content: bytes) -> ExperimentBody:
+    """The experiment that a form describes, with the traffic of an uploaded file."""
+    forecast = TrafficForecast.of(uploaded_forecast(fields, file, content))
+    body = {
+        "id": fields["id"] or _address(fields["name"]),
+        "name": fields["name"],
+        "arms": [_arm(line) for line in fields["arms"].splitlines() if line.strip()],
+        "policy": fields["policy"],
+        "forecast": forecast.to_dict(),
+        "reward_range": _reward_range(fields),
+        "seed": whole("seed", fields["seed"] or "0"),
+    }
+    return checked(ExperimentBody, body)
+
+
+def check(service: Service, settings: Settings) -> None:
+    """Refuse settings with which no experiment can be created."""
+    if any(known.id == settings.id for known in service.experiments()):
+        raise ClashError(
+            f"name: there is an experiment {settings.id!r} already: choose another name or id"
+        )
+    with raised_as(InvalidError):
+        Brain([Entry(1, "", "created", None, settings_body(settings))])
+
+
+def new_forecast(
+    known: TrafficForecast, state: State, fields: Mapping[str, str], file: str, content: bytes
+) -> NewForecastBody:
+    """The forecast that replaces what is known, from the traffic of an uploaded file."""
+    traffic = uploaded_forecast(fields, file, content)
+    first, values = replacement(known.calendar, state.turns, state.last_turn, traffic)
+    return checked(NewForecastBody, {"first": first, "values": values})
+
+
+def uploaded_forecast(fields: Mapping[str, str], file: str, content: bytes) -> Multiplier:
+    """The traffic to come, from a file of past or coming traffic."""
+    traffic = uploaded(fields, file, content)
+    if fields["meaning"] == "past":
+        turns = whole("turns", fields["turns"])
+        if not 1 <= turns <= min(MOST_TURNS, 10 * traffic.turns):
+            raise InvalidError(
+                f"turns: from 1 to {min(MOST_TURNS, 10 * traffic.turns):,} can be forecast from "
+                f"{traffic.turns:,} rows, got {turns:,}"
+            )
+        with quiet():
+            return Blend().fit(traffic).predict(turns).multiplier()
+    return traffic
+
+
+def uploaded(fields: Mapping[str, str], file: str, content: bytes) -> Multiplier:
+    """The traffic in an uploaded file."""
+    name = re.sub(r"[^\w.-]", "_", Path(file).name)[-100:]
+    if not content:
+        raise InvalidError("traffic: choose a CSV file with a row per turn, its time and visitors")
+    if not name.lower().endswith(ENDINGS):
+        raise InvalidError(f"traffic: expected a file ending in {', '.join(ENDINGS)}, got {name!r}")
+    options: dict[str, Any] = {
+        key: fields[key] for key in ("zone", "dates", "decimal") if fields[key]
+    }
+    if fields["floor"]:
+        options["floor"] = number("floor", fields["floor"])
+    with tempfile.TemporaryDirectory() as folder, quiet():
+        path = Path(folder) / name
+        path.write_bytes(content)
+        try:
+            return read(path, **options)
+        except ValueError as reason:
+            message = str(reason).replace(f"{folder}/", "")
+            raise InvalidError(f"traffic: {message}") from reason
+
+
+def checked(kind: type[BodyT], body: Mapping[str, Any]) -> BodyT:
+    """A body as the API takes it; what is wrong with it in one sentence."""
+    try:
+        return kind.model_validate(body)
+    except ValidationError as reason:
+        raise InvalidError("; ".join(_sentence(one) for one in reason.errors()[:3])) from reason
+
+
+def arm_from(form: Mapping[str, Any]) -> ArmBody:
+    """The arm that a form describes."""
+    body: dict[str, Any] = {name: str(form.get(name, "")).strip() for name in ("id", "label")}
+    body["when"] = str(form.get("when", "low"))
+    for name in ("start", "end"):
+        text = str(form.get(name, "")).strip()
+        body[name] = whole(name, text) if text else None
+    return checked(ArmBody, body)
+
+
+def outcome_from(form: Mapping[str, Any]) -> TurnOutcomeBody:
+    """The reward that a form reports."""
+    body = {
+        "turn": whole("turn", str(form.get("turn", ""))),
+        "reward": number("reward", str(form.get("reward", ""))),
+        "visitors": number("visitors", str(form.get("visitors", ""))),
+    }
+    return checked(TurnOutcomeBody, body)
+
+
+def whole(name: str, text: str) -> int:
+    """A whole number that was typed."""
+    if not re.fullmatch(r"\s*[+-]?[0-9]{1,15}\s*", text):
+        raise InvalidError(f"{name}: expected a whole number, got {text[:40]!r}")
+    return int(text)
+
+
+def number(name: str, text: str) -> float:
+    """A number that was typed."""
+    try:
+        return float(text.strip()[:40])
+    except ValueError:
+        raise InvalidError(f"{name}: expected a number such as 1234.5, got {text[:40]!r}") from None
+
+
+def _reward_range(fields: Mapping[str, str]) -> list[float] | None:
+    if not fields["greatest"]:
+        return None
+    return [number("least", fields["least"] or "0"), number("greatest", fields["greatest"])]
+
+
+def _arm(line: str) -> dict[str, str]:
+    """An arm from a line: its id, and a label after a comma."""
+    name, _, label = line.partition(",")
+    return {"id": name.strip(), "label": label.strip()}
+
+
+def _address(name: str) -> str:
+    """An id made from a name."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:100] or "experiment"
+
+
+def _sentence(error: Any) -> str:
+    place = [str(part) for part in error["loc"]]
+    shown = _NAMES.get(place[-1] if place else "", " ".join(place))
+    if error["type"] == "string_pattern_mismatch":
+        return f"{shown}: {str(error['input'])[:40]!r} cannot be used: {_pattern(place)}"
+    return f"{shown}: {error['msg']}"
+
+
+def _pattern(place: list[str]) -> str:
+    if place and place[-1] == "id":
+        return "letters, digits, dots, dashes and underscores, beginning with a letter or digit"
+    return "at most 200 characters, on one line"

@@ -1,0 +1,232 @@
+"""What an experiment is, and what the service answers: plain, frozen data."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
+
+from highseason.bandit import Event
+from highseason.core import DEFAULT_POLICY
+from highseason.policies import CountingPolicy, Policy, WeighingPolicy, Wrapper, parse
+from highseason_service.forecast import TrafficForecast
+
+#: The most arms and turns of an experiment.
+MOST_ARMS, MOST_TURNS = 1_000, 200_000
+
+Status: TypeAlias = Literal["running", "paused", "archived"]
+
+
+@dataclass(frozen=True)
+class Arm:
+    """An arm of an experiment.
+
+    Attributes:
+        id: Its id, which answers name.
+        label: What people read.
+        start: Its first turn; None if it is there from the beginning.
+        end: Its last turn; None if it stays.
+        when: Whether a new arm waits for a quiet turn ("low") or may be played at once ("now").
+        removed: Whether it was taken out of the game.
+    """
+
+    id: str
+    label: str = ""
+    start: int | None = None
+    end: int | None = None
+    when: Literal["low", "now"] = "low"
+    removed: bool = False
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Self:
+        """The arm that a log or a snapshot holds; earlier ones call a removed arm retired."""
+        return cls(**{"removed" if k == "retired" else k: value for k, value in entry.items()})
+
+    def spans(self, turn: int) -> bool:
+        """Whether a turn lies between its first and its last."""
+        return (self.start or 1) <= turn <= (self.end or turn)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How much a turn teaches: the noise that the policy assumes.
+
+    Attributes:
+        count: "turns" if every turn counts alike, as in the paper; "visitors" if a busy turn
+            teaches more than a quiet one.
+        rho: With "visitors", the correlation of two visitors of the same turn: 0 if each decides
+            alone, 1 if a turn is one draw.  `highseason noise` estimates it.
+    """
+
+    count: Literal["turns", "visitors"] = "turns"
+    rho: float = 0.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an experiment is created with; the forecast and the arms may change later.
+
+    Attributes:
+        id: The name in addresses.
+        name: What people read.
+        arms: The arms.
+        policy: The policy's text, such as "option-index:count=visitors" or "ucb-z:z=30".
+        forecast: The traffic expected, turn by turn.
+        reward_range: The least and the greatest reward per visitor.
+        seed: The seed of the random numbers.
+        noise: How much a turn teaches; None leaves it to the policy's own `count` and `rho`.
+    """
+
+    id: str
+    name: str
+    arms: tuple[Arm, ...]
+    policy: str
+    forecast: TrafficForecast
+    reward_range: tuple[float, float] | None = None
+    seed: int = 0
+    noise: Noise | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data, with the policy's parameters written out: defaults may change later."""
+        written = {"forecast": self.forecast.to_dict(), "arms": [asdict(arm) for arm in self.arms]}
+        plain = {key: value for key, value in vars(self).items() if key != "noise"}
+        noise = {} if self.noise is None else {"noise": asdict(self.noise)}
+        policy = json.loads(self.playing().to_json())
+        return plain | written | noise | {"policy_parameters": policy}
+
+    def playing(self) -> Policy:
+        """The policy, with the noise that it assumes."""
+        policy = parse(self.policy)
+        if self.noise is None:
+            return policy
+        noise, within = asdict(self.noise), policy
+        while isinstance(within, Wrapper):
+            within = within.base
+        if not isinstance(within, CountingPolicy):
+            raise ValueError(
+                f"policy={self.policy!r} has no noise model: leave `noise` out, or choose a policy "
+                f"that can count visitors, such as {DEFAULT_POLICY}"
+            )
+        if not isinstance(within, WeighingPolicy) and noise.pop("rho"):
+            raise ValueError(
+                f"policy={self.policy!r} learns during the season how alike the visitors of a turn "
+                "are: leave `rho` out"
+            )
+        return policy.with_values(noise)
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Self:
+        """The settings that `to_dict` wrote."""
+        plain = {key: value for key, value in entry.items() if key != "policy_parameters"}
+        ends, noise = plain["reward_range"], plain.pop("noise", None)
+        return cls(
+            **plain
+            | {
+                "arms": tuple(map(Arm.from_dict, plain["arms"])),
+                "forecast": TrafficForecast.from_dict(plain["forecast"]),
+                "reward_range": None if ends is None else (ends[0], ends[1]),
+                "noise": None if noise is None else Noise(**noise),
+            }
+        )
+
+
+class Entry(NamedTuple):
+    """One row of the event log."""
+
+    seq: int  # its number in the experiment, from 1 and without gaps
+    at: str  # when it was recorded (UTC, ISO)
+    kind: str  # what happened
+    turn: int | None  # the turn it is about, if it is about one
+    body: dict[str, Any]  # what the service adds
+    # the bandit's own event, where it has one; its number is that of the bandit
+    event: Event | None = None
+
+
+@dataclass(frozen=True)
+class DecisionRecord:
+    """A locked turn, with its reward and visitors once they are known."""
+
+    turn: int
+    time: str | None
+    arm: str
+    probability: float
+    exploited: bool
+    level: float
+    forecast_version: int
+    decided_at: str
+    reward: float | None = None
+    visitors: float | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a turn brought: its total reward, and the visitors who came."""
+
+    turn: int
+    reward: float
+    visitors: float
+
+
+@dataclass(frozen=True)
+class ArmReport:
+    """What is known of an arm: the estimate that it is compared by, and its 95% interval."""
+
+    id: str
+    label: str
+    status: Literal["waiting", "playing", "ended", "removed"]
+    start: int | None
+    end: int | None
+    decisions: int
+    rewards: int
+    estimate: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One line of the list of experiments."""
+
+    id: str
+    name: str
+    status: Status
+    policy: str
+    created_at: str
+    events: int
+
+
+@dataclass(frozen=True)
+class State:
+    """Where an experiment stands."""
+
+    id: str
+    name: str
+    status: Status
+    policy: str
+    seed: int
+    reward_range: tuple[float, float] | None
+    turns: int
+    forecast_version: int
+    calendar: dict[str, str] | None
+    decided: int
+    rewarded: int
+    last_turn: int
+    events: int
+    clipped: int
+    arms: tuple[ArmReport, ...]
+    noise: Noise | None = None
+    best: str | None = None  # The arm that leads; None before the first reward
+
+
+@dataclass(frozen=True)
+class PlannedTurn:
+    """A turn that is not decided yet, as things stand."""
+
+    turn: int
+    time: str | None  # When it starts
+    forecast: float  # The visitors expected
+    level: float  # The plan's exploration level
+    best: str | None  # The best arm so far; None before the first reward
+    exploration: float  # The probability of another arm than the best so far
+    # What exploring may cost: the expected shortfall against the best so far, where the arms have
+    # estimates
+    cost: float

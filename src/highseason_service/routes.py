@@ -1,0 +1,265 @@
+"""The HTTP API, version 1."""
+
+from concurrent.futures import Future
+from typing import Annotated, Any, Literal, TypeVar
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.security import HTTPBearer
+from pydantic import BaseModel
+
+from highseason_service import export
+from highseason_service.experiments import Service
+from highseason_service.model import MOST_TURNS, Arm, DecisionRecord, PlannedTurn, State, Summary
+from highseason_service.schemas import (
+    MOST_PLANNED,
+    ArmBody,
+    DecideBody,
+    ExperimentBody,
+    Key,
+    NewForecastBody,
+    OutcomeBody,
+    RewardsBody,
+)
+from highseason_service.security import SCOPES, Tokens
+from highseason_service.writer import Mailbox
+
+T = TypeVar("T")
+
+
+class Problem(BaseModel):
+    """Why a request was refused: what was expected, what was sent, how to fix it."""
+
+    detail: str
+
+
+class InvalidField(BaseModel):
+    """What is wrong with one field of a request."""
+
+    loc: list[str | int]
+    msg: str
+    type: str
+
+
+class Invalid(BaseModel):
+    """What is wrong with a request."""
+
+    detail: str | list[InvalidField]
+
+
+#: What every request may be answered with.
+ANSWERS: dict[int | str, dict[str, Any]] = {
+    401: {"model": Problem, "description": "No valid token."},
+    403: {"model": Problem, "description": "The token lacks the scope."},
+    404: {"model": Problem, "description": "Not found."},
+    409: {"model": Problem, "description": "In conflict with what is recorded."},
+    413: {"model": Problem, "description": "The body is too large."},
+    422: {"model": Invalid, "description": "The request is invalid."},
+    503: {"model": Problem, "description": "The database is unavailable; try again."},
+}
+
+
+class Needs(HTTPBearer):
+    """Refuses a request without a token of a scope, where tokens are needed."""
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(
+            scheme_name="token",
+            auto_error=False,
+            description="A token of `highseason token create`.",
+        )
+        self.scope = scope
+
+    async def __call__(self, request: Request) -> None:  # type: ignore[override]  # it only checks
+        """Check one request."""
+        tokens: Tokens = request.app.state.tokens
+        if tokens.is_stale:
+            await run_in_threadpool(tokens.scopes)
+        tokens.check(request.headers.get("authorization"), self.scope)
+
+
+async def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+async def _soon(request: Request, future: Future[T]) -> T:
+    """What the writer answers; no thread waits for it."""
+    mailbox: Mailbox = request.app.state.mailbox
+    return await mailbox.wait(future)
+
+
+READ, DECIDE, ADMIN = ([Depends(Needs(scope))] for scope in SCOPES)
+
+One = Annotated[Service, Depends(_service)]
+Id = Annotated[str, Path(min_length=1, max_length=100, description="The experiment's id.")]
+TurnPath = Annotated[int, Path(ge=1, le=MOST_TURNS, description="The turn, from 1.")]
+ArmPath = Annotated[str, Path(min_length=1, max_length=100, description="The arm's id.")]
+FileKind = Annotated[Literal["csv", "parquet"], Path(description="The kind of file.")]
+KeyHeader = Annotated[
+    Key | None,
+    Header(
+        alias="Idempotency-Key",
+        description="Sent again with the same body, the answer is the same; with another, 409.",
+    ),
+]
+
+router = APIRouter(prefix="/v1", responses=ANSWERS)
+
+
+@router.post("/experiments", status_code=201, dependencies=ADMIN, tags=["experiments"])
+def create_experiment(service: One, body: ExperimentBody) -> Summary:
+    """Create an experiment; the same request again changes nothing."""
+    return service.create(body.settings())
+
+
+@router.get("/experiments", dependencies=READ, tags=["experiments"])
+def list_experiments(service: One) -> list[Summary]:
+    """List all experiments."""
+    return service.experiments()
+
+
+@router.get("/experiments/{experiment}", dependencies=READ, tags=["experiments"])
+def read_experiment(service: One, experiment: Id) -> State:
+    """Read where an experiment stands: its arms, their estimates, how far it is."""
+    return service.state(experiment)
+
+
+@router.post("/experiments/{experiment}/pause", dependencies=ADMIN, tags=["experiments"])
+def pause_experiment(service: One, experiment: Id) -> Summary:
+    """Pause: no new turn is decided; locked turns are answered, and rewards still count."""
+    return service.change_status(experiment, "pause")
+
+
+@router.post("/experiments/{experiment}/resume", dependencies=ADMIN, tags=["experiments"])
+def resume_experiment(service: One, experiment: Id) -> Summary:
+    """Resume a paused experiment."""
+    return service.change_status(experiment, "resume")
+
+
+@router.post("/experiments/{experiment}/archive", dependencies=ADMIN, tags=["experiments"])
+def archive_experiment(service: One, experiment: Id) -> Summary:
+    """Archive: nothing changes any more, and everything can be read."""
+    return service.change_status(experiment, "archive")
+
+
+@router.post("/experiments/{experiment}/decide", dependencies=DECIDE, tags=["turns"])
+async def decide(
+    request: Request, experiment: Id, body: DecideBody | None = None
+) -> DecisionRecord:
+    """Decide a turn, or the current one; asked again, the answer is the same."""
+    service: Service = request.app.state.service
+    asked = (experiment, None, None) if body is None else (experiment, body.turn, body.at)
+    if service.is_locked(*asked) is not None:
+        known = await run_in_threadpool(service.locked, *asked)
+        if known is not None:
+            return known
+    return await _soon(request, service.decide_soon(*asked))
+
+
+@router.get("/experiments/{experiment}/decisions", dependencies=READ, tags=["turns"])
+def list_decisions(
+    service: One,
+    experiment: Id,
+    before: Annotated[int | None, Query(ge=1, le=MOST_TURNS + 1)] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> list[DecisionRecord]:
+    """List locked turns, the latest first."""
+    return service.decisions(experiment, before, limit)
+
+
+@router.get("/experiments/{experiment}/decisions/{turn}", dependencies=READ, tags=["turns"])
+def read_decision(service: One, experiment: Id, turn: TurnPath) -> DecisionRecord:
+    """Read a locked turn."""
+    return service.decision(experiment, turn)
+
+
+@router.post("/experiments/{experiment}/update", dependencies=DECIDE, tags=["rewards"])
+async def update_many(
+    request: Request, experiment: Id, body: RewardsBody, key: KeyHeader = None
+) -> dict[str, int]:
+    """Report what turns brought, all or none, late and in any order."""
+    outcomes = [row.outcome(row.turn) for row in body.rewards]
+    service: Service = request.app.state.service
+    return await _soon(request, service.update_soon(experiment, outcomes, key))
+
+
+@router.post(
+    "/experiments/{experiment}/decisions/{turn}/update", dependencies=DECIDE, tags=["rewards"]
+)
+async def update(
+    request: Request, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
+) -> dict[str, int]:
+    """Report what one turn brought."""
+    service: Service = request.app.state.service
+    return await _soon(request, service.update_soon(experiment, [body.outcome(turn)], key))
+
+
+@router.post(
+    "/experiments/{experiment}/decisions/{turn}/correct", dependencies=DECIDE, tags=["rewards"]
+)
+def correct(
+    service: One, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
+) -> dict[str, Any]:
+    """Correct a reward: a new event; the old values stay in the log."""
+    return service.correct(experiment, body.outcome(turn), key)
+
+
+@router.post("/experiments/{experiment}/arms", dependencies=ADMIN, tags=["arms"])
+def add_arm(service: One, experiment: Id, body: ArmBody, key: KeyHeader = None) -> Arm:
+    """Add an arm, or bring a removed one back."""
+    return Arm(**service.add_arm(experiment, body.arm(), key))
+
+
+@router.post("/experiments/{experiment}/arms/{arm}/remove", dependencies=ADMIN, tags=["arms"])
+def remove_arm(service: One, experiment: Id, arm: ArmPath, key: KeyHeader = None) -> Arm:
+    """Remove an arm; locked turns stay, and their rewards still count."""
+    return Arm(**service.remove_arm(experiment, arm, key))
+
+
+@router.post("/experiments/{experiment}/reforecast", dependencies=ADMIN, tags=["forecast"])
+def reforecast(
+    service: One, experiment: Id, body: NewForecastBody, key: KeyHeader = None
+) -> dict[str, int]:
+    """Replace the forecast from a turn on; this makes a new version of it."""
+    return service.reforecast(experiment, body.first, body.values, key)
+
+
+@router.get("/experiments/{experiment}/plan", dependencies=READ, tags=["forecast"])
+def plan(
+    service: One, experiment: Id, turns: Annotated[int, Query(ge=1, le=MOST_PLANNED)] = 30
+) -> list[PlannedTurn]:
+    """See the coming turns as things stand: where it explores, and what that may cost."""
+    return service.plan(experiment, turns)
+
+
+@router.get("/experiments/{experiment}/events", dependencies=READ, tags=["events"])
+def list_events(
+    service: One,
+    experiment: Id,
+    after: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0,
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
+) -> dict[str, Any]:
+    """Page through the event log; `next` is what to pass as `after` for more."""
+    page = service.events(experiment, after, limit)
+    return {"events": page, "next": page[-1]["seq"] if len(page) == limit else None}
+
+
+@router.get(
+    "/experiments/{experiment}/export.{kind}",
+    dependencies=READ,
+    tags=["events"],
+    response_class=Response,
+    responses={200: {"content": {kind: {} for kind in export.KINDS.values()}}},
+)
+def export_turns(service: One, experiment: Id, kind: FileKind) -> Response:
+    """Export turns with rewards: CSV for `convert table`, or Parquet for `highseason replay`."""
+    content = (export.as_csv if kind == "csv" else export.as_parquet)(service, experiment)
+    disposition = f'attachment; filename="events.{kind}"'
+    headers = {"content-disposition": disposition}
+    return Response(content, media_type=export.KINDS[kind], headers=headers)
+
+
+#: What is asked most is looked for first.
+_HOT = ("/decide", "/update")
+router.routes.sort(key=lambda route: not getattr(route, "path", "").endswith(_HOT))

@@ -1,0 +1,156 @@
+"""What requests may hold.  Unknown fields, NaN, infinities and oversized numbers are refused."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from highseason.core import DEFAULT_POLICY, raised_as
+from highseason_service.errors import InvalidError
+from highseason_service.model import MOST_ARMS, MOST_TURNS, Arm, Outcome, Settings
+
+#: Limits of one request.
+MOST_REWARDS, MOST_PLANNED = 10_000, 366
+
+_LARGEST = 1e12
+
+Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+ArmId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._:+-]{0,99}$")]
+Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{0,200}$", max_length=200)]
+Key = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,200}$")]
+Number = Annotated[float, Field(ge=-_LARGEST, le=_LARGEST, allow_inf_nan=False)]
+Visitors = Annotated[float, Field(ge=0, le=_LARGEST, allow_inf_nan=False)]
+Expected = Annotated[float, Field(ge=1e-6, le=_LARGEST, allow_inf_nan=False)]
+Turn = Annotated[int, Field(ge=1, le=MOST_TURNS)]
+Values = Annotated[list[Expected], Field(min_length=1, max_length=MOST_TURNS)]
+
+
+class Strict(BaseModel):
+    """A body whose fields are exactly these."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class CalendarBody(Strict):
+    """When the turns are."""
+
+    start: str = Field(
+        description="When the first turn starts, by the clock of the zone.",
+        pattern=r"^(19[7-9]|20[0-9])[0-9]-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2})?$",
+        examples=["2026-11-01", "2026-11-01 08:00"],
+    )
+    every: Literal["minute", "hour", "day", "week"] = Field("day", description="A turn's length.")
+    zone: str = Field("UTC", description="An IANA time zone.", max_length=50)
+
+
+class ForecastBody(Strict):
+    """The visitors expected in each turn."""
+
+    values: Values = Field(description="One number per turn.")
+    calendar: CalendarBody | None = Field(None, description="None: turns have numbers only.")
+
+
+class ArmBody(Strict):
+    """An arm."""
+
+    id: ArmId = Field(examples=["9.99"])
+    label: Label = Field("", description="What people read.")
+    start: Turn | None = Field(None, description="Its first turn.")
+    end: Turn | None = Field(None, description="Its last turn.")
+    when: Literal["low", "now"] = Field(
+        "low", description="Whether a new arm waits for a quiet turn."
+    )
+
+    def arm(self) -> Arm:
+        """As the service knows it."""
+        return Arm(**self.model_dump())
+
+
+class NoiseBody(Strict):
+    """How much a turn teaches."""
+
+    count: Literal["turns", "visitors"] = Field(
+        "turns", description="Whether every turn counts alike, or by its visitors."
+    )
+    rho: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = Field(
+        0.0, description="With visitors: the correlation of two visitors of the same turn."
+    )
+
+
+_EXAMPLE: dict[str, Any] = {
+    "id": "shelf-7",
+    "name": "The price of shelf 7",
+    "arms": [{"id": "9.99"}, {"id": "10.99"}, {"id": "11.99", "label": "premium"}],
+    "policy": DEFAULT_POLICY,
+    "forecast": {
+        "values": [300, 280, 900, 310],
+        "calendar": {"start": "2026-12-24", "every": "day", "zone": "Europe/Rome"},
+    },
+    "reward_range": [0, 12],
+    "seed": 7,
+}
+
+
+class ExperimentBody(Strict):
+    """An experiment to create."""
+
+    model_config = ConfigDict(
+        strict=True, extra="forbid", json_schema_extra={"examples": [_EXAMPLE]}
+    )
+
+    id: Identifier = Field(description="Its name in addresses.")
+    name: Label = Field("", description="What people read.")
+    arms: Annotated[list[ArmBody], Field(min_length=1, max_length=MOST_ARMS)]
+    policy: Annotated[str, Field(max_length=1000, min_length=1)] = Field(
+        DEFAULT_POLICY, description="A policy with its parameters, such as ucb-z:z=300."
+    )
+    forecast: ForecastBody
+    reward_range: Annotated[list[Number], Field(min_length=2, max_length=2)] | None = Field(
+        None, description="The least and the greatest reward per visitor."
+    )
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(0, description="Of random numbers.")
+    noise: NoiseBody | None = Field(
+        None, description="How much a turn teaches; none: as the policy's text says."
+    )
+
+    def settings(self) -> Settings:
+        """As the service knows it."""
+        with raised_as(InvalidError):  # a calendar that does not exist
+            return Settings.from_dict(self.model_dump() | {"name": self.name or self.id})
+
+
+class DecideBody(Strict):
+    """Which turn to decide; neither means the turn that is now."""
+
+    turn: Turn | None = Field(None, examples=[1])
+    at: datetime | None = Field(None, strict=False, description="A moment, with its offset.")
+
+
+class OutcomeBody(Strict):
+    """What a turn brought."""
+
+    reward: Number = Field(description="The turn's total reward.", examples=[1234.5])
+    visitors: Visitors = Field(description="The visitors who came.", examples=[310])
+
+    def outcome(self, turn: int) -> Outcome:
+        """As the service knows it."""
+        return Outcome(turn, self.reward, self.visitors)
+
+
+class TurnOutcomeBody(OutcomeBody):
+    """What a turn brought, with the turn."""
+
+    turn: Turn
+
+
+class RewardsBody(Strict):
+    """What many turns brought: all are taken in, or none."""
+
+    rewards: Annotated[list[TurnOutcomeBody], Field(min_length=1, max_length=MOST_REWARDS)]
+
+
+class NewForecastBody(Strict):
+    """The forecast from a turn on."""
+
+    first: Turn = Field(description="The first turn it holds for; not a decided one.")
+    values: Values

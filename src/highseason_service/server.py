@@ -1,0 +1,163 @@
+"""The service as a process: which address it listens on, who may ask, and how it ends."""
+
+import json
+import logging
+import socket
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import TextIO
+
+import uvicorn
+
+from highseason_service.app import create_app
+from highseason_service.database import warn_of_old_sqlite
+from highseason_service.experiments import Service
+from highseason_service.security import LOOPBACK, RequestLimits, Tokens
+
+log = logging.getLogger("highseason_service")
+
+#: How long requests that are under way may take after SIGTERM, in seconds.
+GRACE = 30
+
+#: How long a thread may keep the interpreter while another waits for it, in seconds.  The writer
+#: gives it up at each statement; with the usual 5 ms it would wait for the requests each time.
+SWITCH = 0.0005
+
+
+def serve(
+    service: Service,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    *,
+    names: Sequence[str] = (),
+    limits: RequestLimits | None = None,
+    started: Callable[[str], None] = lambda url: None,
+) -> None:
+    """Serve until SIGTERM or Ctrl-C; what is under way is finished.
+
+    Args:
+        service: What to serve; it is closed at the end.
+        host: The address to listen on.  Off loopback, or with `names`, requests need a token.
+        port: The port; 0 takes a free one.
+        names: Further host names under which it may be asked for, such as that of a proxy.
+        limits: Sizes and rates.
+        started: Called with the URL once the port is open.
+    """
+    if service.database.is_sqlite:
+        warn_of_old_sqlite()
+    others = sorted({name.lower() for name in names} - LOOPBACK)
+    local = host in LOOPBACK and not others  # behind a proxy, everyone seems to be on this machine
+    if not local and not Tokens(service.database, True).scopes():
+        option = f"--allow-host {others[0]}" if others else f"--host {host}"
+        raise ValueError(
+            f"{option} lets others reach the service, and there is no token: make one with "
+            "'highseason token create', or serve on 127.0.0.1"
+        )
+    hosts = frozenset((LOOPBACK if host in LOOPBACK else frozenset()) | set(others))
+    app = create_app(service, hosts=hosts or None, require_token=not local, limits=limits)
+    if local and not app.state.tokens.scopes():
+        log.warning("no tokens: everyone on this machine may do everything")
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+    )
+    sys.setswitchinterval(SWITCH)
+    with listen(host, port) as listener:
+        address = f"[{host}]" if ":" in host else host
+        started(f"http://{address}:{listener.getsockname()[1]}")
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens on an address; port 0 is a free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Named as TCP, so that asyncio turns off Nagle's algorithm: it delays answers by 40 ms.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(1024)
+    except OSError as reason:
+        listener.close()
+        raise OSError(f"cannot listen on {host}:{port}: {reason.strerror or reason}") from reason
+    return listener
+
+
+_FIELDS = ("status", "ms", "request")
+
+#: How long a line may wait for others that are written with it, in seconds.
+GATHER = 0.05
+
+
+class JsonFormatter(logging.Formatter):
+    """One line of JSON per record: when, how bad, what, and the numbers of a request."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Write a record."""
+        entry = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+        }
+        entry |= {name: getattr(record, name) for name in _FIELDS if hasattr(record, name)}
+        if record.exc_info:
+            entry["error"] = self.formatException(record.exc_info)
+        return json.dumps(entry)
+
+
+class GatheringHandler(logging.Handler):
+    """Writes the lines of requests together, from a thread of its own; all others at once.
+
+    A write gives up the interpreter, and to get it back takes longer than a request under load.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__()
+        self._stream, self._records = stream, deque[logging.LogRecord]()
+        self._news = threading.Event()
+        threading.Thread(target=self._run, name="highseason-log", daemon=True).start()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take a record."""
+        self._records.append(record)
+        if not hasattr(record, "request"):
+            self.flush()
+        elif not self._news.is_set():
+            self._news.set()
+
+    def flush(self) -> None:
+        """Write what has gathered; also called when the interpreter ends."""
+        self.acquire()
+        try:
+            while self._records:
+                self._stream.write(self.format(self._records.popleft()) + "\n")
+            self._stream.flush()
+        except (OSError, ValueError):  # no one reads it any more, or it is closed
+            self._records.clear()
+        finally:
+            self.release()
+
+    def _run(self) -> None:
+        while True:
+            self._news.wait()
+            time.sleep(GATHER)
+            self._news.clear()
+            self.flush()
+
+
+def start_logging(stream: TextIO = sys.stderr) -> None:
+    """Send the logs of the service and of its server to a stream."""
+    handler = GatheringHandler(stream)
+    handler.setFormatter(JsonFormatter())
+    for name in ("highseason_service", "uvicorn.error"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(logging.INFO)
+    logging.getLogger("uvicorn.access").disabled = True  # the service logs requests itself

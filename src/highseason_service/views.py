@@ -1,0 +1,296 @@
+"""What the dashboard shows of an experiment, computed once per change of it."""
+
+import math
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core import format_number, quiet
+from highseason.policies import Plan, PlanWarning, Policy
+from highseason_service import charts
+from highseason_service.brain import Brain
+from highseason_service.cache import Recent
+from highseason_service.calendars import TurnNames
+from highseason_service.charts import Chart
+from highseason_service.errors import ServiceError
+from highseason_service.experiments import Service, state_of
+from highseason_service.forecast import TrafficForecast
+from highseason_service.history import ArmChange, Histories, PlayHistory
+from highseason_service.model import Arm, ArmReport, DecisionRecord, PlannedTurn, State
+
+#: How many of each a page shows.
+LATEST, COMING, ARMS, WAITING = 12, 7, 20, 100
+
+#: How many experiments are kept as they were shown last.
+REMEMBERED = 50
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is taken from the live bandit, between two changes."""
+
+    state: State
+    policy: Policy
+    forecast: TrafficForecast
+    arms: dict[str, Arm]
+    plan: Plan
+    coming: list[PlannedTurn]
+
+
+def _standing(brain: Brain) -> Standing:
+    return Standing(
+        state_of(brain),
+        brain.bandit.policy,
+        brain.forecast,
+        dict(brain.arms),
+        brain.planned(),
+        brain.plan(COMING),
+    )
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A decision with its reason."""
+
+    record: DecisionRecord
+    when: str
+    arm: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class ArmRow:
+    """An arm, and where its estimate and interval lie on a scale from 0 to 100."""
+
+    report: ArmReport
+    name: str
+    best: bool
+    low: float | None
+    high: float | None
+    mark: float | None
+
+
+class ExperimentView:
+    """Everything that the pages of one experiment show, at one moment."""
+
+    def __init__(
+        self, standing: Standing, history: PlayHistory, latest: list[DecisionRecord]
+    ) -> None:
+        self.state, self.history, self._latest = standing.state, history, latest
+        self.standing = standing
+        self.turns = TurnNames(standing.forecast)
+        self.plan = standing.plan
+        self.reasons = Reasons(self.turns, self.plan.busy_from, standing.arms, history)
+
+    @cached_property
+    def best(self) -> ArmReport | None:
+        """The best arm so far of those that are in the game."""
+        return next((arm for arm in self.state.arms if arm.id == self.state.best), None)
+
+    @cached_property
+    def worth(self) -> float:
+        """What the best arm so far brings per visitor."""
+        if self.best is None or self.best.estimate is None:
+            return math.nan
+        if not self.standing.policy.learns_scaled:
+            return self.best.estimate
+        mine = self.history.arm == self.history.numbers[self.best.id]
+        mine &= ~np.isnan(self.history.reward)
+        return float(self.history.reward[mine].sum() / self.history.visitors[mine].sum())
+
+    @cached_property
+    def charts(self) -> dict[str, Chart]:
+        """The charts, by their names."""
+        name = "" if self.best is None else self.reasons.name(self.best.id)
+        drawn = [
+            charts.traffic(self.turns, self.plan, self.history),
+            charts.choices(self.turns, self.history),
+            charts.rewards(self.turns, self.history, name, self.worth),
+        ]
+        return {chart.id: chart for chart in drawn}
+
+    @cached_property
+    def latest(self) -> list[Explained]:
+        """The latest decisions, with their reasons."""
+        return [self.explain(record) for record in self._latest]
+
+    def explain(self, record: DecisionRecord) -> Explained:
+        """A decision with its reason."""
+        when, arm = self.turns.name(record.turn), self.reasons.name(record.arm)
+        return Explained(record, when, arm, self.reasons.of(record))
+
+    @cached_property
+    def coming(self) -> list[tuple[str, str, PlannedTurn]]:
+        """The next turns: when they are, what kind they are, and what is planned."""
+        return [
+            (self.turns.name(one.turn), self.reasons.occasion(one.turn), one)
+            for one in self.standing.coming
+        ]
+
+    @cached_property
+    def _ranked(self) -> list[ArmReport]:
+        """The arms: those in the game first, best first."""
+        order = {"playing": 0, "waiting": 1, "ended": 2, "removed": 3}
+
+        def key(arm: ArmReport) -> tuple[int, bool, float]:
+            value = math.inf if arm.estimate is None else -arm.estimate
+            return order[arm.status], arm.id != self.state.best, value
+
+        return sorted(self.state.arms, key=key)
+
+    def arm_rows(self, first: int = 0, most: int = ARMS) -> list[ArmRow]:
+        """Some of the arms: those in the game first, best first."""
+        shown = self._ranked[first : first + most]
+        values = [v for arm in shown for v in (arm.low, arm.high, arm.estimate) if v is not None]
+        low, high = min(values, default=0.0), max(values, default=1.0)
+        margin = (high - low) * 0.04 or 0.5
+
+        def place(value: float | None) -> float | None:
+            if value is None:
+                return None
+            return round(100.0 * (value - low + margin) / (high - low + 2 * margin), 2)
+
+        return [
+            ArmRow(arm, self.reasons.name(arm.id), arm.id == self.state.best, *map(place, ends))
+            for arm, ends in ((arm, (arm.low, arm.high, arm.estimate)) for arm in shown)
+        ]
+
+    @cached_property
+    def waiting(self) -> list[tuple[int, str]]:
+        """The latest turns without a reward: their numbers, and what they are called."""
+        return self._latest_turns((self.history.arm >= 0) & np.isnan(self.history.reward))
+
+    @cached_property
+    def rewarded(self) -> list[tuple[int, str]]:
+        """The latest turns with a reward."""
+        history, known = self.history, self._latest_turns(~np.isnan(self.history.reward))
+        pairs = ((history.reward[t - 1], history.visitors[t - 1]) for t, _ in known)
+        brought = [f"{format_number(r)} from {format_number(v)} visitors" for r, v in pairs]
+        return [(t, f"{name}, {said}") for (t, name), said in zip(known, brought, strict=True)]
+
+    def _latest_turns(self, chosen: NDArray[np.bool_]) -> list[tuple[int, str]]:
+        rows, names = np.flatnonzero(chosen)[::-1][:WAITING], list(self.history.numbers)
+        return [
+            (row + 1, f"{self.turns.name(row + 1)}: {self.reasons.name(names[arm])}")
+            for row, arm in zip(rows.tolist(), self.history.arm[rows].tolist(), strict=True)
+        ]
+
+    @cached_property
+    def explored(self) -> float:
+        """The share of turns that tried another arm than the best."""
+        decided = self.history.arm >= 0
+        return float(1.0 - self.history.exploited[decided].mean()) if decided.any() else math.nan
+
+    @cached_property
+    def earned(self) -> float:
+        """All rewards together."""
+        return float(np.nansum(self.history.reward))
+
+    def now(self, moment: datetime) -> int | None:
+        """The turn that is now; the next one where there is no calendar; None past the end."""
+        if self.turns.walls is None:
+            following = self.state.last_turn + 1
+            return following if following <= self.state.turns else None
+        try:
+            return self.turns.forecast.turn_at(moment)
+        except ServiceError:
+            return None
+
+
+def planned(policy: Policy, forecast: TrafficForecast, arms: int) -> Plan:
+    """The plan of a forecast."""
+    with quiet(PlanWarning):
+        return policy.plan(forecast.multiplier, arms)
+
+
+class Views:
+    """The views of the experiments that were looked at last."""
+
+    def __init__(self, service: Service) -> None:
+        self._service, self._histories = service, Histories(service.database)
+        self._known: Recent[ExperimentView] = Recent(REMEMBERED)
+        self._lock = threading.Lock()
+
+    def get(self, experiment: str) -> ExperimentView:
+        """An experiment as it is now."""
+        last = self._service.experiment(experiment).events
+        known = self._known.get(experiment)
+        if known is None or known.state.events != last:
+            known = self._build(experiment)
+        with self._lock:
+            return self._known.keep(experiment, known)
+
+    def _build(self, experiment: str) -> ExperimentView:
+        standing = self._service.look(experiment, _standing)
+        latest = self._service.decisions(experiment, limit=LATEST)
+        history = self._histories.get(experiment)  # the last: it knows whatever they know
+        if history.turns > standing.state.turns:  # the forecast was replaced in between
+            return self._build(experiment)
+        return ExperimentView(standing, history, latest)
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """Explains decisions from what is recorded of them."""
+
+    turns: TurnNames  # the turns, with their traffic
+    busy_from: float  # the visitors from which a turn is busy
+    arms: Mapping[str, Arm]  # the arms, by their ids
+    history: PlayHistory  # what happened
+
+    def of(self, record: DecisionRecord) -> str:
+        """The reason for a decision, such as "Boxing Day: played 9.99, the best so far"."""
+        return f"{self.occasion(record.turn)}: {self._choice(record)}"
+
+    def occasion(self, turn: int) -> str:
+        """What kind of turn it is: its special day, or whether it is busy."""
+        special = self.turns.special(turn)
+        if special:
+            return special[0].upper() + special[1:]
+        busy = self.turns.forecast.values[turn - 1] >= self.busy_from
+        return f"{'Busy' if busy else 'Quiet'} {self.turns.unit}"
+
+    def name(self, arm: str) -> str:
+        """An arm as people read it."""
+        known = self.arms.get(arm)
+        return known.label if known is not None and known.label else arm
+
+    def _choice(self, record: DecisionRecord) -> str:
+        name, others = self.name(record.arm), self._others(record)
+        rival = next(others, None)
+        if rival is None:
+            return f"played {name}, the only arm"
+        if record.exploited:
+            return f"played {name}, the best so far"
+        plays = self.history.plays(record.turn)
+        own = plays.get(record.arm, 0)
+        if not own:
+            return f"tried {name} for the first time"
+        if all(own <= plays.get(arm, 0) for arm in chain([rival], others)):
+            return f"tried {name}, the least known arm"
+        if record.probability < 1.0:
+            return f"tried {name}, drawn at random to learn more"
+        total = sum(plays.values())
+        return f"tried {name} to know it better (played {own:,} of {total:,} times)"
+
+    def _others(self, record: DecisionRecord) -> Iterator[str]:
+        """The other arms that could have been chosen."""
+        entry = self.history.entry[record.turn - 1]
+        changes = [change for change in self.history.changes if change.seq > entry]
+        return (
+            arm.id
+            for arm in self.arms.values()
+            if arm.id != record.arm and _was_there(arm, changes) and arm.spans(record.turn)
+        )
+
+
+def _was_there(arm: Arm, later: list[ArmChange]) -> bool:
+    """Whether an arm was in the game, by its first change after that moment."""
+    change = next((change for change in later if change.arm == arm.id), None)
+    return not arm.removed if change is None else change.removed

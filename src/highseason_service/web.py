@@ -1,0 +1,237 @@
+"""Routes that answer with pages: who asks, forms only our pages can send, signing in."""
+
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import AsyncIterator, Callable, Coroutine, MutableMapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.routing import APIRoute
+from fastapi.staticfiles import StaticFiles
+from jinja2 import Environment, PackageLoader, select_autoescape
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from highseason.core import format_number, percent
+from highseason_service.errors import ServiceError
+from highseason_service.security import Tokens, includes
+
+#: The token of a browser that has signed in.  It ends with the browser, or when it is revoked.
+SESSION = "highseason_session"
+#: A random text that every form repeats: pages of other sites cannot read it.
+FORM = "highseason_form"
+
+#: The greatest field of a form, in bytes: the forecast of an experiment that is not started yet.
+LARGEST_FIELD = 6 * 2**20
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Whoever sent a request."""
+
+    scope: str | None  # what they may do; None before they have signed in
+    token: bool  # whether they have signed in with a token; not needed on an open service
+    form_token: str  # what their forms repeat
+    is_new: bool  # whether their browser does not know the form's token yet
+
+    def may(self, wanted: str) -> bool:
+        """Whether they may do this."""
+        return self.scope is not None and includes(self.scope, wanted)
+
+
+def visitor(request: Request) -> Visitor:
+    """Who sent a request."""
+    tokens: Tokens = request.app.state.tokens
+    token, form = request.cookies.get(SESSION), request.cookies.get(FORM)
+    fresh = form is None or len(form) < 40
+    mine = secrets.token_urlsafe(32) if form is None or fresh else form
+    return Visitor(tokens.scope(token), tokens.needed and token is not None, mine, fresh)
+
+
+def require(request: Request, wanted: str) -> Visitor:
+    """Whoever sent a request, if they may do this."""
+    one = visitor(request)
+    if one.scope is None:
+        raise HTTPException(401, "sign in first")
+    if not one.may(wanted):
+        raise HTTPException(
+            403, f"this needs a token with the scope {wanted!r}; yours has {one.scope!r}"
+        )
+    return one
+
+
+async def read_form(request: Request) -> AsyncIterator[FormData]:
+    """The fields of a form that one of our pages has sent."""
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        raise HTTPException(403, "forms of another site's pages are refused")
+    limits = {"max_fields": 50, "max_files": 1, "max_part_size": LARGEST_FIELD}
+    async with request.form(**limits) as form:
+        sent, known = str(form.get("form_token", "")), request.cookies.get(FORM, "")
+        if not known or not hmac.compare_digest(sent.encode(), known.encode()):
+            raise HTTPException(403, "this form is out of date: reload its page and send it again")
+        yield form
+
+
+class PageRoute(APIRoute):
+    """A route whose refusals are pages, too."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler."""
+        handler = super().get_route_handler()
+
+        async def guarded(request: Request) -> Response:
+            try:
+                return await handler(request)
+            except HTTPException as reason:
+                return refusal(request, reason.status_code, str(reason.detail))
+            except ServiceError as reason:
+                return await run_in_threadpool(refusal, request, reason.status, str(reason))
+            except RequestValidationError:
+                return refusal(request, 422, "invalid page address")
+
+        return guarded
+
+
+def page_router() -> APIRouter:
+    """A router of pages, which are not part of the API's description."""
+    return APIRouter(route_class=PageRoute, include_in_schema=False)
+
+
+Form = Annotated[FormData, Depends(read_form)]
+
+
+def _needs(scope: str) -> Any:
+    def check(request: Request) -> Visitor:
+        return require(request, scope)
+
+    return Depends(check)
+
+
+reads = _needs("read")
+Reader = Annotated[Visitor, reads]
+Admin = Annotated[Visitor, _needs("admin")]
+
+
+def show(
+    request: Request, who: Visitor, template: str, status: int = 200, **context: Any
+) -> Response:
+    """A page for a visitor."""
+    path = request.url.path
+    known = {"who": who, "form_token": who.form_token, "path": path}
+    response = page(template, status, **known, **context)
+    if who.is_new:
+        _set_cookie(response, request, FORM, who.form_token)
+    return response
+
+
+def _set_cookie(response: Response, request: Request, name: str, value: str) -> None:
+    """Let a browser keep a text until it ends; scripts cannot read it, other sites not send it."""
+    secure = request.url.scheme == "https"
+    response.set_cookie(name, value, httponly=True, samesite="strict", secure=secure)
+
+
+def refusal(request: Request, status: int, detail: str) -> Response:
+    """The page of a request that was not carried out; those who have not signed in may do so."""
+    if status == 401 and request.method == "GET":
+        return RedirectResponse(f"/sign-in?next={quote(request.url.path)}", 303)
+    who = visitor(request)
+    response = show(request, who, "problem.html.j2", status, detail=detail, code=status)
+    if status == 503:
+        response.headers["retry-after"] = "1"
+    return response
+
+
+def back_to(experiment: str, done: str) -> Response:
+    """The page of an experiment, which says what was done."""
+    return RedirectResponse(f"/experiments/{quote(experiment)}?done={done}", 303)
+
+
+router = page_router()
+
+
+@router.get("/sign-in")
+def sign_in_page(
+    request: Request, following: Annotated[str, Query(alias="next")] = "/"
+) -> Response:
+    """The form to sign in."""
+    who = visitor(request)
+    if who.scope is not None:
+        return RedirectResponse(_local(following), 303)
+    return show(request, who, "sign_in.html.j2", following=_local(following), error="")
+
+
+@router.post("/sign-in")
+def sign_in(request: Request, form: Form) -> Response:
+    """Sign in with a token."""
+    token, following = str(form.get("token", "")).strip(), _local(str(form.get("next", "/")))
+    if request.app.state.tokens.scope(token) is None:
+        who = visitor(request)
+        error = "This token is not known, or was revoked."
+        return show(request, who, "sign_in.html.j2", 401, following=following, error=error)
+    response = RedirectResponse(following, 303)
+    _set_cookie(response, request, SESSION, token)
+    return response
+
+
+@router.post("/sign-out")
+def sign_out(form: Form) -> Response:
+    """Forget the token."""
+    response = RedirectResponse("/sign-in", 303)
+    response.delete_cookie(SESSION, httponly=True, samesite="strict")
+    return response
+
+
+def _local(address: str) -> str:
+    """An address within this service."""
+    path = json.dumps(address)[1:-1]
+    safe = path == address and address.startswith("/") and not address.startswith(("//", "/\\"))
+    return address if safe else "/"
+
+
+FOLDER = Path(__file__).with_name("static")
+
+_FOREVER = "public, max-age=31536000, immutable"
+_AN_HOUR = "public, max-age=3600"
+
+
+@cache
+def asset(name: str) -> str:
+    """The address of a file; it changes with its content, so browsers may keep it forever."""
+    content = (FOLDER / name).read_bytes()
+    return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
+
+
+class Assets(StaticFiles):
+    """The files; browsers keep them."""
+
+    async def get_response(self, path: str, scope: MutableMapping[str, Any]) -> Response:
+        """A file, and how long it may be kept."""
+        response = await super().get_response(path, scope)
+        named = scope["query_string"].startswith(b"v=")
+        response.headers["cache-control"] = _FOREVER if named else _AN_HOUR
+        return response
+
+
+pages = Environment(
+    loader=PackageLoader("highseason_service"),
+    autoescape=select_autoescape(default=True),
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+pages.filters |= {"number": format_number, "percent": percent}
+pages.globals["asset"] = asset
+
+
+def page(template: str, status: int = 200, **context: Any) -> HTMLResponse:
+    """A template as an answer."""
+    return HTMLResponse(pages.get_template(template).render(context), status)
