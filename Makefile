@@ -28,6 +28,7 @@ COMPILING := $(addprefix tests/,digests engine logs policies/test_regulated.py r
 HALF     := $(addprefix tests/,adapters cli core docs engine/gpu report service traffic)
 JOBS     ?= 2
 SOAKS    ?= 5
+MUTANTS  ?= 20
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -109,11 +110,13 @@ coverage: $(READY) ## line and branch coverage of both runs, the JIT off include
 test-wheel: $(READY) ## build the wheel, install it bare and with all extras, use it outside the tree
 	$(PYTEST) -m wheel tests/packaging
 
-soak: $(READY) ## the whole suite and the long statistics, repeatedly, with fresh generated examples
+soak: $(READY) ## the suite and long statistics, repeatedly, with fresh examples; then mutants of src
 	@for round in $$(seq $(SOAKS)); do \
 	  seed=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); \
 	  echo "== round $$round of $(SOAKS), --hypothesis-seed=$$seed"; \
 	  $(PYTEST) -n 2 --dist loadfile -q -m "not wheel" --hypothesis-seed=$$seed || exit 1; done
+	$(BIN)/python tests/mutants.py --sample $(MUTANTS) --jobs $(JOBS) --minutes 60 \
+	  --seed $$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 
 ##@ Keep it
 
@@ -129,7 +132,7 @@ wheel: $(READY) ## build the wheel into dist/
 
 clean: ## remove everything that make created
 	rm -rf $(VENV) .venv-lock .venv-bench site dist report htmlcov .coverage .coverage.* \
-	       .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	       .mutants_cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src studies tests docs -name __pycache__ -type d -exec rm -rf {} +
 
 $(READY): $(LOCKS) requirements/pip.txt pyproject.toml

@@ -1,0 +1,68 @@
+"""`tests/mutants.py` finds a change where a test does, and takes no equal change for a find."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests import mutants
+
+SOURCE = """
+LARGE = 3
+
+
+def far(value: int, more: float = 0.5) -> bool:
+    return value > LARGE + more
+
+
+def magnitude(value: int) -> int:
+    return value if value > 0 else -value  # 0 is its own negative
+"""
+TESTS = """
+from highseason.room import far, magnitude
+
+
+def test_far():
+    assert [far(value) for value in (3, 4)] == [False, True]
+    assert not far(4, 1)
+    assert far(3, -1)
+
+
+def test_magnitude():
+    assert [magnitude(value) for value in (-1, 0, 1)] == [1, 0, 1]
+"""
+EQUAL = """
+[[change]]
+file = "src/highseason/room/__init__.py"
+line = "return value if value > 0 else -value  # 0 is its own negative"
+change = "0 → 1"
+reason = "written down to be left out"
+"""
+
+
+def test_planted_mutants_are_found_and_equal_ones_are_not(tmp_path: Path) -> None:
+    texts = {
+        "src/highseason/room/__init__.py": SOURCE,
+        "src/highseason/__init__.py": "",
+        "tests/room/test_room.py": TESTS,
+        "tests/conftest.py": "",
+        "tests/equal_changes.toml": EQUAL,
+        "pyproject.toml": "[tool.pytest.ini_options]\naddopts = ['--import-mode=importlib']\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    command = [sys.executable, mutants.__file__, "--sample", "30", "--jobs", "1"]
+    environment = {**os.environ, "MUTANTS_ROOT": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100)
+    verdicts = {row[9:].split("    ")[0]: row[:9].strip() for row in done.stdout.splitlines()}
+    file = "src/highseason/room/__init__.py"
+    assert verdicts[f"{file}:2: 3 → 4"] == "killed", done.stdout + done.stderr
+    assert verdicts[f"{file}:5: 0.5 → -0.5"] == "killed"
+    assert verdicts[f"{file}:6: + → -"] == "killed"
+    assert verdicts[f"{file}:10: > → >="] == "survived"
+    assert verdicts[f"{file}:10: 0 → 1"] == "equal"
+    assert done.returncode == 1  # 80% are too few
+    assert (tmp_path / file).read_text(encoding="utf-8") == SOURCE
