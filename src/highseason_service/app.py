@@ -16,6 +16,7 @@ from highseason import __version__
 from highseason_service.dashboard import router as dashboard
 from highseason_service.errors import ServiceError
 from highseason_service.experiments import Service
+from highseason_service.ofrep import router as ofrep
 from highseason_service.routes import READ, Problem, router
 from highseason_service.security import LOOPBACK, Guard, RequestLimits, Tokens
 from highseason_service.views import Views
@@ -52,6 +53,7 @@ def create_app(
     app.state.service, app.state.metrics = service, Metrics(service)
     app.state.tokens = Tokens(service.database, require_token)
     app.include_router(router)
+    app.include_router(ofrep)
     _add_operations(app)
     _add_pages(app)
     app.add_exception_handler(ServiceError, _service_error)

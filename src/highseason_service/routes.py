@@ -75,7 +75,9 @@ class Needs(HTTPBearer):
         tokens: Tokens = request.app.state.tokens
         if tokens.is_stale:
             await run_in_threadpool(tokens.scopes)
-        tokens.check(request.headers.get("authorization"), self.scope)
+        key = request.headers.get("x-api-key")  # as OpenFeature's clients may send it
+        bearer = request.headers.get("authorization") or (None if key is None else f"Bearer {key}")
+        tokens.check(bearer, self.scope)
 
 
 async def _service(request: Request) -> Service:
