@@ -8,9 +8,10 @@ ran into its time limit, which is no evidence.  A change that makes an equal pro
 `equal_changes.toml` with its reason.  The exit status is 1 below 85% killed, or 70% in a room.
 
 Which test executes which line is measured once per test file, and kept in `.mutants_cache` until
-the test file or a source of the room changes.  All of it runs with `NUMBA_DISABLE_JIT=1`: kernels
-are then plain Python that coverage sees, and a mutant needs no compiling.  Tests that fail that
-way, or take more than `LONGEST` seconds, take no part.
+the test file or a source of the room changes.  It runs with `NUMBA_DISABLE_JIT=1`: kernels are then
+plain Python that coverage sees, and a mutant needs no compiling.  Tests that fail that way, or take
+too long, run compiled, on mutants outside of compiled code.  What takes too long even then takes no
+part.
 """
 
 from __future__ import annotations
@@ -49,16 +50,16 @@ CACHE = ROOT / ".mutants_cache"
 LEAST = 85  # percent killed over all
 LEAST_IN_A_ROOM = 70
 
-LONGEST = 10.0  # seconds of one test
+LONGEST = 6.0, 30.0  # seconds of one test, plain and compiled
+MEASURING = 60.0, 240.0  # seconds of measuring a file of tests
 MOST_TESTS = 25.0  # seconds of tests for one mutant, as they were measured
-LIMIT = 90.0  # seconds of one mutant, and of measuring a test file six times that
+LIMIT = 90.0  # seconds of one mutant
 
 #: Folders of the tree that `make` writes.
 WRITTEN = ("dist", "htmlcov", "report", "site")
 
 #: Of every process that runs tests; plugins of pytest would take half of a start.
 SETTINGS = {
-    "NUMBA_DISABLE_JIT": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "COVERAGE_CORE": "ctrace",  # the only one with contexts
     "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
@@ -114,12 +115,17 @@ class Mutant:
 
 
 def _left_out(node: ast.AST) -> Iterator[ast.AST | None]:
-    """Parts of a node that are no program: types, messages, names exported, decorators."""
+    """Parts of a node that are no program: types, messages, names exported, decorators, guards.
+
+    `strict=True` of `zip` is an assertion: only another mistake would show that it is missing.
+    """
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         yield node.returns
         yield from node.decorator_list
     elif isinstance(node, ast.ClassDef):
-        yield from node.decorator_list
+        yield from (*node.decorator_list, *node.keywords)
+    elif isinstance(node, ast.keyword) and node.arg in ("strict", "stacklevel"):
+        yield node.value
     elif isinstance(node, ast.arg | ast.AnnAssign):
         yield node.annotation
     elif isinstance(node, ast.JoinedStr | ast.Raise | ast.Assert):
@@ -228,10 +234,12 @@ class Overtime(BaseException):
 class Watch:
     """A plugin of pytest: runs the tests that are asked for, in that order, each with a limit."""
 
-    def __init__(self, wanted: list[str] | None, coverage: Any, stop: bool) -> None:
+    def __init__(self, wanted: list[str] | None, coverage: Any, stop: bool, compiled: bool) -> None:
         self.wanted = wanted and {name: place for place, name in enumerate(wanted)}
         self.coverage = coverage
         self.stop = stop
+        self.longest = LONGEST[compiled]
+        self.end = time.monotonic() + MEASURING[compiled]
         self.seconds: dict[str, float] = {}
         self.failed: list[str] = []
         self.slow: list[str] = []
@@ -248,9 +256,14 @@ class Watch:
             raise Overtime
 
         signal.signal(signal.SIGALRM, ring)
-        signal.setitimer(signal.ITIMER_REAL, LONGEST)
+        signal.setitimer(signal.ITIMER_REAL, self.longest)
         if self.coverage:
             self.coverage.switch_context(item.nodeid)
+
+    def pytest_runtest_setup(self, item: Any) -> None:
+        if self.coverage and time.monotonic() > self.end:
+            self.slow.append(item.nodeid)
+            raise Overtime
 
     def pytest_runtest_logfinish(self) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -271,7 +284,13 @@ class Watch:
 
 
 def child(
-    root: str, paths: list[str], wanted: list[str] | None, out: str, measure: bool, mutated: bool
+    root: str,
+    paths: list[str],
+    wanted: list[str] | None,
+    out: str,
+    measure: bool,
+    mutated: bool,
+    compiled: bool,
 ) -> None:
     """Run tests of the tree at `root`, and write to `out` what failed, or which lines they ran."""
     with contextlib.suppress(OSError):
@@ -280,6 +299,10 @@ def child(
     quiet = os.open(out + ".log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
+    if not compiled:
+        os.environ["NUMBA_DISABLE_JIT"] = "1"
+        if numba := sys.modules.get("numba"):
+            numba.config.DISABLE_JIT = 1
     os.environ["PYTHONPATH"] = f"{root}/src{os.pathsep}{root}"
     sys.path[:] = [f"{root}/src", root, *(path for path in sys.path if path != HERE)]
     sys.dont_write_bytecode = not measure
@@ -294,7 +317,7 @@ def child(
     import pytest
 
     arguments = "-q -p no:cacheprovider -W ignore::pytest.PytestAssertRewriteWarning"
-    watch = Watch(wanted, coverage, stop=mutated)
+    watch = Watch(wanted, coverage, stop=mutated, compiled=compiled)
     with contextlib.suppress(KeyboardInterrupt):
         pytest.main([*arguments.split(), f"--rootdir={root}", *paths], plugins=[watch])
     lines: dict[str, dict[int, list[int]]] = {}
@@ -343,6 +366,7 @@ class Trees:
         mutant: Mutant | None = None,
         limit: float = LIMIT,
         measure: bool = False,
+        compiled: bool = False,
     ) -> dict[str, Any] | None:
         """What `child` writes, in a tree with the mutant; None if it ran into the limit."""
         tree = self.free.get()
@@ -355,7 +379,7 @@ class Trees:
                 changed.write_bytes(mutant.applied(source))
                 for stale in (changed.parent / "__pycache__").glob(f"{changed.stem}.*"):
                     stale.unlink()
-            arguments = (str(tree), paths, wanted, str(out), measure, mutant is not None)
+            arguments = (str(tree), paths, wanted, str(out), measure, mutant is not None, compiled)
             process = self.context.Process(target=child, args=arguments)
             process.start()
             process.join(limit)
@@ -373,7 +397,8 @@ class Trees:
 
 
 def _digest(*paths: Path) -> str:
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in paths)).hexdigest()[:16]
+    there = [path.read_bytes() for path in paths if path.exists()]
+    return hashlib.sha256(b"\0".join(there)).hexdigest()[:16]
 
 
 @dataclass
@@ -382,6 +407,7 @@ class Survey:
 
     seconds: dict[str, float]
     lines: dict[str, dict[int, set[str]]]
+    compiled: set[str]
     left_out: list[str]
 
     @classmethod
@@ -390,12 +416,17 @@ class Survey:
         stamps = {path.relative_to(ROOT).as_posix(): _digest(path) for path in sources}
         files = sorted((ROOT / "tests" / room).rglob("test_*.py"))
         examples = [path for path in sources if b">>> " in path.read_bytes()]
-        survey = cls({}, {}, [])
+        survey = cls({}, {}, set(), [])
         for found in pool.map(lambda path: _measured(path, stamps, trees), [*files, *examples]):
             names = list(found["seconds"])
             survey.seconds |= found["seconds"]
+            survey.compiled.update(found.get("compiled", ()))
             survey.left_out += found["failed"] + found["slow"]
-            for file, lines in found["lines"].items():
+            fresh = [
+                file for file, stamp in found["stamps"].items() if _digest(ROOT / file) == stamp
+            ]
+            for file in fresh:
+                lines = found["lines"].get(file, {})
                 known = survey.lines.setdefault(file, {})
                 for line, tests in lines.items():
                     known.setdefault(int(line), set()).update(names[test] for test in tests)
@@ -410,23 +441,35 @@ def _measured(path: Path, stamps: dict[str, str], trees: Trees) -> dict[str, Any
     """What one file of tests or examples runs, from the cache if its sources are the same."""
     name = path.relative_to(ROOT).as_posix()
     settings = [ROOT / "tests/conftest.py", path.parent / "conftest.py"]
-    stamp = _digest(path, *(file for file in settings if file.exists()))
+    stamp = _digest(path, *settings)
     kept = CACHE / f"{name.replace('/', '-')}-{stamp}.json"
     if kept.exists():
         found = dict(json.loads(kept.read_text(encoding="utf-8")))
         if all(found["stamps"].get(file) == stamp for file, stamp in stamps.items()):
             return found
-    found = trees.run([name], limit=6 * LIMIT, measure=True) or {
-        "seconds": {},
-        "failed": [],
-        "slow": [name],
-        "lines": {},
-    }
+    found = _empty(name) | (trees.run([name], limit=3 * MEASURING[0], measure=True) or {})
+    again = found["failed"] + found["slow"]
+    if again:
+        wanted = None if name in again else again
+        options = {"limit": 2 * MEASURING[1], "measure": True, "compiled": True}
+        more = _empty(name) | (trees.run([name], wanted, **options) or {})
+        shift = len(found["seconds"])
+        for file, lines in more["lines"].items():
+            for line, tests in lines.items():
+                known = found["lines"].setdefault(file, {}).setdefault(line, [])
+                known += [test + shift for test in tests]
+        found["compiled"] = list(more["seconds"])
+        found["seconds"] |= more["seconds"]
+        found |= {"failed": more["failed"], "slow": more["slow"]}
     sources = {file for file in found["lines"] if (ROOT / file).exists()} | set(stamps)
     found["stamps"] = {file: _digest(ROOT / file) for file in sources}
     CACHE.mkdir(exist_ok=True)
     kept.write_text(json.dumps(found), encoding="utf-8")
     return found
+
+
+def _empty(name: str) -> dict[str, Any]:
+    return {"seconds": {}, "failed": [], "slow": [name], "lines": {}, "compiled": []}
 
 
 def killers(mutant: Mutant, survey: Survey) -> list[str]:
@@ -503,14 +546,22 @@ def judged(mutant: Mutant, survey: Survey, trees: Trees) -> tuple[str, str]:
     tests = killers(mutant, survey)
     if not tests:
         return "survived", "no test runs it"
-    found = trees.run(sorted({test.split("::")[0] for test in tests}), tests, mutant)
-    if found is None:
-        return "timeout", f"{LIMIT:.0f} s"
-    if found["failed"]:
-        return "killed", found["failed"][0]
-    if found["slow"]:
-        return "timeout", found["slow"][0]
-    return "survived", f"{len(tests)} tests"
+    source = (ROOT / mutant.file).read_bytes()
+    is_kernel = b"jitable" in source or b"compiled(" in source  # then all must be compiled again
+    slow = []
+    for compiled in (False, True):
+        these = [test for test in tests if (test in survey.compiled) == compiled]
+        if not these or (compiled and is_kernel):
+            continue
+        files = sorted({test.split("::")[0] for test in these})
+        found = trees.run(files, these, mutant, compiled=compiled)
+        if found is None:
+            slow.append(f"{LIMIT:.0f} s")
+        elif found["failed"]:
+            return "killed", found["failed"][0]
+        else:
+            slow += found["slow"]
+    return ("timeout", slow[0]) if slow else ("survived", f"{len(tests)} tests")
 
 
 def table(verdicts: dict[str, collections.Counter[str]]) -> str:
@@ -544,6 +595,7 @@ def main(arguments: list[str] | None = None) -> int:
     equal = equal_changes()
     verdicts = {room: collections.Counter[str]() for room in options.rooms}
     kills: list[tuple[str, Mutant, str]] = []
+    late: set[str] = set()  # tests that run compiled
     printing = threading.Lock()
 
     def judge(room: str, mutant: Mutant, survey: Survey, end: float) -> None:
@@ -562,11 +614,15 @@ def main(arguments: list[str] | None = None) -> int:
 
     def confirm() -> None:
         """Take back what a test killed that fails without the change too."""
-        killing = {test for _, _, test in kills if "::" in test}
-        files = sorted({test.split("::")[0] for test in killing})
-        clean = trees.run(files, sorted(killing), limit=1200) or {"failed": killing, "slow": []}
+        failing: set[str] = set()
+        for compiled in (False, True):
+            tests = {test for *_, test in kills if "::" in test and (test in late) == compiled}
+            files = sorted({test.split("::")[0] for test in tests})
+            if tests:
+                clean = trees.run(files, sorted(tests), limit=20 * LIMIT, compiled=compiled)
+                failing |= set(clean["failed"]) if clean else tests
         for room, mutant, test in kills:
-            if test in clean["failed"]:
+            if test in failing:
                 verdicts[room].subtract(killed=1, survived=-1)
                 print(f"survived {mutant}    [{test} fails without it]")
 
@@ -576,6 +632,7 @@ def main(arguments: list[str] | None = None) -> int:
             began = time.monotonic()
             end = began + (over - began) / (len(options.rooms) - place)
             survey = Survey.of(room, trees, pool)
+            late |= survey.compiled
             print(
                 f"{room}: {len(survey.seconds)} tests measured in {time.monotonic() - began:.0f} s,"
                 f" {len(survey.left_out)} left out",
@@ -588,9 +645,9 @@ def main(arguments: list[str] | None = None) -> int:
                 job.result()
         confirm()
     print(table(verdicts))
-    late = sum(counts.pop("not run", 0) for counts in verdicts.values())
-    if late:
-        print(f"{late} mutants were not run: the time was over")
+    waiting = sum(counts.pop("not run", 0) for counts in verdicts.values())
+    if waiting:
+        print(f"{waiting} mutants were not run: the time was over")
     total = sum(verdicts.values(), collections.Counter[str]())
     weak = [room for room, counts in verdicts.items() if share(counts) < LEAST_IN_A_ROOM]
     return int(share(total) < LEAST or bool(weak))

@@ -10,6 +10,7 @@ import warnings
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ from highseason.advice.recommend import Finalists, Judge, middle_of_flip
 from highseason.advice.trials import ends_of
 from highseason.cli.output import plain
 from highseason.core.parallel import opened
-from highseason.engine import Moments, SimulationResult
+from highseason.engine import Estimate, Moments, SimulationResult
 
 T = np.arange(120)
 
@@ -318,6 +319,41 @@ def test_the_flip_is_searched_between_the_nearest_answers() -> None:
     middle = middle_of_flip(list(outcomes))
     assert None not in (below, above, middle)
     assert max(below, 1e-6) < middle < above  # type: ignore[type-var]
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "middle"),
+    [
+        (0.0, {0.01: "explore", 0.1: "regulate"}, (1e-6 * 0.01) ** 0.5),
+        (0.0, {0.01: "greedy", 0.1: "explore", 0.5: "regulate"}, (0.01 * 0.1) ** 0.5),
+        (0.1, {0.0: "explore", 0.01: "explore", 0.05: "greedy"}, (0.01 * 0.05) ** 0.5),
+        (0.1, {0.0: "explore", 0.01: "explore"}, (0.01 * 0.1) ** 0.5),
+        (0.1, {0.05: "explore", 0.5: "explore"}, (0.1 * 0.5) ** 0.5),  # above comes first
+        (0.1, {0.0: "greedy", 0.5: "greedy"}, None),
+    ],
+)
+def test_between_which_correlations_the_answer_flips(
+    own: float, others: dict[float, str], middle: float | None
+) -> None:
+    worlds = [SimpleNamespace(world=SimpleNamespace(rho=own), answer="greedy")]
+    worlds += [SimpleNamespace(world=SimpleNamespace(rho=r), answer=a) for r, a in others.items()]
+    found = middle_of_flip(worlds)  # type: ignore[arg-type]
+    assert found == (None if middle is None else pytest.approx(middle))
+
+
+def test_worlds_come_in_the_order_of_their_correlation() -> None:
+    rhos = [one.world.rho for one in visitors().others]
+    assert rhos == sorted(rhos, key=float)  # type: ignore[arg-type]
+
+
+def test_no_chance_is_shown_as_certain() -> None:
+    advice = visitors()
+    one = advice.outcome.runner_up
+    for lead, shown in (
+        (Estimate(0.5, 1e-3, 0, 1), "over 99%"),
+        (Estimate(-0.5, 1e-3, -1, 0), "under 1%"),
+    ):
+        assert advice.table([replace(one, lead=lead)]).rows[0][-1] == shown
 
 
 def test_what_is_not_settled_is_marked_and_flips_nothing() -> None:

@@ -45,3 +45,15 @@ def test_the_guide_explains_every_code() -> None:
     rows = [row.split("|")[1] for row in table.splitlines()[2:]]
     explained = {code.strip("` ") for row in rows for code in row.split(",")}
     assert explained == {*CASES, "short-horizon", "greedy-as-good"}
+
+
+def test_the_borders_are_where_they_are_said_to_be() -> None:
+    assert greedy_is_as_good(50 * 4, 4).code == "short-horizon"
+    assert greedy_is_as_good(50 * 4 + 1, 4).code == "greedy-as-good"
+    for quiet, codes in ((0, ["no-low-turns"]), (1, ["few-low-turns"]), (4, [])):
+        values = np.full(100, 10.0)
+        values[20 : 20 + quiet] = 1.0
+        assert [c.code for c in cautions(hs.traffic.from_values(values), arms=4)] == codes
+    for early, codes in ((14.0, []), (16.0, ["high-early"])):  # against a mean of 9.4 and 9.6
+        values = np.concatenate([np.full(10, early), np.tile([4.0, 13.8], 45)])
+        assert [c.code for c in cautions(hs.traffic.from_values(values), arms=4)] == codes

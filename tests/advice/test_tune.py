@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 import highseason as hs
 from highseason.advice import Axis, Budget, Score, Space, derive_seed, on_games, search
 from highseason.advice.trials import _KnownRegrets
+from highseason.advice.tuner import Tuned
 from highseason.core.parallel import Pool
 from highseason.engine.simulate import Simulation
 
@@ -191,3 +193,54 @@ def test_the_policies_for_mortal_arms_can_be_tuned() -> None:
     start = hs.SoftUCBMortal(c=50)
     tuned = hs.tune(start, ARMS, G, space=["c"], trials=8, games=40, search="spread")
     assert tuned.policy.parameters()["c"] < 5
+
+
+@pytest.fixture(scope="module")
+def tuned() -> Tuned:
+    return hs.tune(hs.UCB, ARMS, G, trials=3, games=20, search="spread", workers=1)
+
+
+def test_curves_reach_both_ends_in_eight_even_steps_and_are_paired(tuned: Tuned) -> None:
+    (curve,) = tuned.curves
+    even = {curve.axis.value(step / 8) for step in range(9)}
+    assert list(curve.values) == sorted(even | {tuned.policy.parameters()["P"]})
+    assert {curve.values[0], curve.values[-1]} == {curve.axis.value(0), curve.axis.value(1)}
+    players = {"tuned": tuned.policy, "sixth": hs.UCB(P=curve.values[5])}
+    again = hs.simulate(players, ARMS, G, games=20, seed=0).gain("sixth", "tuned")
+    assert curve.changes[5].value == pytest.approx(again.value)
+    assert curve.changes[5].error == pytest.approx(again.error)
+
+
+def test_it_prints_the_policies_beside_each_other_and_the_curves(tuned: Tuned) -> None:
+    lines = str(tuned).splitlines()
+    rows = {line.split()[0]: line for line in lines if line}
+    assert "games that none of the 3 candidates played" in " ".join(lines[:2])
+    assert str(tuned.policy) in rows["tuned"]
+    assert f" {tuned.reported.mean('reward', 'tuned'):,.0f} ±" in rows["tuned"]
+    assert "%" not in rows["tuned"]
+    assert "%" in rows["greedy"]
+    points = str(tuned).partition("P, others as tuned: ")[2]
+    assert points.count("%") == len(tuned.curves[0].values)
+    table = tuned.to_pandas()
+    assert table["regret"].tolist() == [trial.loss for trial in tuned.trials]
+    assert table["P"].tolist() == [trial.policy.parameters()["P"] for trial in tuned.trials]
+
+
+def test_what_is_not_given_is_as_documented() -> None:
+    usual = inspect.signature(hs.tune).parameters
+    given = {name: usual[name].default for name in ("trials", "games", "seed", "search")}
+    assert given == {"trials": 48, "games": 400, "seed": 0, "search": "tpe"}
+
+
+@pytest.mark.parametrize(
+    ("trials", "games", "rounds"),
+    [
+        (3, 400, [(3, 400)]),
+        (4, 59, [(4, 59)]),
+        (4, 60, [(4, 20), (2, 60)]),
+        (48, 400, [(48, 44), (16, 133), (5, 400)]),
+        (200, 10_000, [(200, 123), (66, 370), (22, 1111), (7, 3333), (2, 10_000)]),
+    ],
+)
+def test_budgets(trials: int, games: int, rounds: list[tuple[int, int]]) -> None:
+    assert list(Budget.halving(trials, games).rounds) == rounds

@@ -67,3 +67,20 @@ def test_it_starts_near_the_best_of_similar_games_and_leaves_if_it_must(best: fl
     if best > 1e-3:
         assert max(played) <= 0.3
         assert len(trials) < len(Zoom().search(space, evaluate))
+
+
+@pytest.mark.parametrize(("best", "steps"), [(0.3, 3), (1e200, 8)])
+def test_a_search_ends_when_the_range_has_shrunk_twice_or_after_eight_steps(
+    best: float, steps: int
+) -> None:
+    played: list[tuple[int, int]] = []
+
+    def evaluate(policies: Sequence[Policy], games: int) -> list[Score]:
+        played.append((len(policies), games))
+        values = (p.parameters()["P"] or 1e-30 for p in policies)
+        return [Score(abs(math.log10(value / best)), 0.0) for value in values]
+
+    Zoom().search(Space(hs.UCB(), (Axis("P", 1e-2, 1e1, "log"),)), evaluate)
+    assert len(played) == steps + 1
+    assert played[0] == (8, 60)
+    assert played[-1] == (3, 240)

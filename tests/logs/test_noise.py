@@ -207,3 +207,28 @@ def test_clicks_of_real_headlines_vary_by_day() -> None:
     table["date"] = pd.to_datetime(table.pop("created_unix"), unit="s").dt.floor("1D")
     found = hs.logs.fit_noise(table)
     assert 0.003 < found.rho.low < found.rho.high < 0.005
+
+
+def test_the_integral_is_right_far_from_an_ordinary_day() -> None:
+    # One turn sells a third of what it should, one three times as much, both with many visitors.
+    turn, arm = np.repeat(np.arange(4), 2), np.tile(np.arange(2), 4)
+    factor = np.array([1 / 3, 1.0, 3.0, 1.0])[turn]
+    visitors = np.full(8, 40_000.0)
+    successes = np.round(visitors * np.array([0.1, 0.2])[arm] * factor)
+    names = np.arange(4), ("a", "b")
+    history = VisitorHistory(turn, arm, successes, visitors, None, *names)
+    likelihood, day, rho = Likelihood(history), 0.8, 1e-4
+    logs = np.linspace(-3, 3, 60_001)
+    cells = likelihood._cells(likelihood.rates(rho)[arm][:, None] * np.exp(logs), rho)
+    prior = stats.norm.logpdf(logs, -(day**2) / 2, day)
+    total = 0.0
+    for number in range(4):
+        height = cells[turn == number].sum(axis=0) + prior
+        total += height.max() + np.log(np.trapezoid(np.exp(height - height.max()), logs))
+    assert likelihood.at(rho, day) == pytest.approx(total, abs=1e-3)
+
+
+@pytest.mark.parametrize(("turns", "known"), [(5, False), (6, True)])
+def test_a_day_effect_needs_five_entries_beyond_the_arms_and_turns(turns: int, known: bool) -> None:
+    history = hs.logs.read_history(generate(5, 0.01, turns=turns, arms=2, crossed=True))
+    assert Likelihood(history).knows_days is known  # 2·turns - 2 - turns + 1 are left

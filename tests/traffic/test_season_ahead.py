@@ -115,3 +115,12 @@ def test_public_holidays_of_a_country() -> None:
 def test_backtests_need_room() -> None:
     with pytest.raises(ForecastError, match="too few"):
         backtest(shop(1), [CalendarRegression()], turns=200, origins=2)
+
+
+def test_special_days_of_hours_and_of_years_that_begin_in_the_past() -> None:
+    hours = np.arange("2013-12-24T22", "2013-12-27T02", dtype="datetime64[h]")
+    one_by_one = [special_days(hour.reshape(1))[0] for hour in hours]
+    assert special_days(hours) == one_by_one
+    assert set(special_days(hours)) > {"Boxing Day"}
+    days = np.arange("2012-12-30", "2014-01-03", dtype="datetime64[D]")
+    assert special_days(days) == [special_days(day.reshape(1))[0] for day in days]
