@@ -153,6 +153,77 @@ def test_dates_with_two_meanings_are_a_question() -> None:
     assert str(hs.logs.read_history(table, dates="mdy").turns[0])[:10] == "2025-01-02"
 
 
+def _days(count: int = 112) -> pd.DataFrame:
+    table = generate(1, 0.01, turns=count, arms=1)
+    table["date"] = pd.date_range("2024-01-01", periods=count)  # a Monday
+    return table.drop(columns="turn")
+
+
+@pytest.mark.parametrize("every", ["7D", "1W"])
+def test_weeks_begin_on_mondays_as_those_of_traffic_do(every: str) -> None:
+    table = _days()
+    history = hs.logs.read_history(table, every=every)
+    weeks = hs.traffic.from_series(table.set_index("date")["visitors"]).resample(every)
+    assert history.turns.tolist() == weeks.calendar.tolist()
+    assert history.visitors.tolist() == weeks.values.tolist()
+
+
+def test_days_are_those_of_the_zone_that_times_name() -> None:
+    table = _days(40)
+    table["date"] = table["date"].dt.strftime("%Y-%m-%d 00:00+01:00")
+    history = hs.logs.read_history(table)
+    assert str(history.turns[0]) == "2024-01-01"
+    assert str(hs.logs.read_history(table, zone="Europe/London").turns[0])[:13] == "2023-12-31T23"
+
+
+def test_only_times_are_gathered() -> None:
+    with pytest.raises(ValueError, match="every= needs times, and '0' is none"):
+        hs.logs.read_history(generate(1, 0.0), every="1D")
+
+
+SPELLINGS = {
+    "semicolons.csv": ("utf-8", ";", "{:,.0f}"),
+    "utf16.csv": ("utf-16", "\t", "{:.0f}"),
+    "mark.csv": ("utf-8-sig", ",", "{:.0f}"),
+    "sheet.xlsx": ("", "", "{:.0f}"),
+}
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+@pytest.mark.filterwarnings("ignore::highseason.traffic.FileNote")
+def test_a_history_is_read_in_every_form_that_traffic_is(name: str, tmp_path: Path) -> None:
+    encoding, mark, number = SPELLINGS[name]
+    plain, path = _days(30), tmp_path / name
+    table = plain.assign(date=plain["date"].dt.strftime("%d.%m.%Y"))
+    table["visitors"] = [number.format(10 * v).replace(",", ".") for v in table["visitors"]]
+    if name == "sheet.xlsx":
+        table.assign(visitors=10 * plain["visitors"]).to_excel(path, index=False)
+    else:
+        table.to_csv(path, sep=mark, encoding=encoding, index=False)
+    if name == "semicolons.csv":  # 1.946 visitors
+        with pytest.raises(ValueError, match=r"pass decimal=',' or decimal='\.'"):
+            hs.logs.read_history(path)
+    decimal = "," if name == "semicolons.csv" else None
+    history = hs.logs.read_history(path, decimal=decimal)
+    assert history.visitors.tolist() == (10.0 * plain["visitors"]).tolist()
+    assert history.turns.tolist() == plain["date"].dt.date.tolist()
+    G = hs.traffic.read(path, value="visitors", decimal=decimal)
+    assert G.calendar.tolist() == history.turns.tolist()
+
+
+def test_what_was_assumed_of_rows_is_said() -> None:
+    table = generate(1, 0.0, turns=6, arms=1).astype({"arm": object})
+    table.loc[[2, 4], "arm"] = [None, " "]
+    table.loc[5, "turn"] = 0
+    with pytest.warns(hs.traffic.FileNote) as notes:
+        history = hs.logs.read_history(table)
+    message = str(notes[0].message)
+    assert "2 rows without 'turn' or 'arm' left out, the first at row 3" in message
+    assert "1 row with the turn and the arm of another added to it, the first at row 6" in message
+    assert history.visitors.tolist()[0] == table["visitors"][[0, 5]].sum()
+    assert history.arms == ("0",)
+
+
 def test_sums_of_money_need_their_squares() -> None:
     rng = np.random.default_rng(6)
     rows = []
@@ -205,7 +276,7 @@ def test_clicks_of_real_headlines_vary_by_day() -> None:
         pytest.skip(f"{path} is not there")
     table = pd.read_csv(path, usecols=["created_unix", "impressions", "clicks"])
     table["date"] = pd.to_datetime(table.pop("created_unix"), unit="s").dt.floor("1D")
-    found = hs.logs.fit_noise(table)
+    found = hs.logs.fit_noise(table, every="1D")
     assert 0.003 < found.rho.low < found.rho.high < 0.005
 
 

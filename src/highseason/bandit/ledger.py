@@ -24,7 +24,8 @@ from highseason.core.specs import did_you_mean
 from highseason.core.warnings import warn_user
 from highseason.policies import ArmState, Policy, Rule, Turn
 from highseason.policies.ranking import one_hot
-from highseason.traffic.dates import read_times
+from highseason.traffic.files import table_of
+from highseason.traffic.timeline import FileNote, Timeline
 
 if TYPE_CHECKING:
     from highseason.bandit.events import Event
@@ -416,12 +417,12 @@ def reports_of(rows: Any) -> list[Report]:
 
 def in_order(reports: list[Report]) -> list[Report]:
     """The reports by their turn, where they have one."""
-    turns = [report.t for report in reports]
+    turns: Any = [report.t for report in reports]
     if all(turn is None for turn in turns):
         return reports
     try:
         if all(isinstance(turn, str) for turn in turns):
-            turns = _instants(turns)
+            turns = _places(turns)
         return [reports[row] for row in sorted(range(len(turns)), key=turns.__getitem__)]
     except TypeError:
         raise BanditError(
@@ -429,13 +430,22 @@ def in_order(reports: list[Report]) -> list[Report]:
         ) from None
 
 
-def _instants(texts: list[str]) -> list[Any]:
-    """Dates as people write them; `fit` has nothing to ask which order they are in."""
-    times = read_times(texts)
-    if times.question or times.share < 1.0:
-        reason = times.question.rpartition(":")[0] or "not every turn is a date"
-        raise BanditError(f"the rows cannot be put in order: {reason}; write dates as 2024-12-31")
-    return list(times.stamps.instants)
+def _places(texts: list[str]) -> NDArray[Any]:
+    """Where turns come that are written as text: dates as people write them, or numbers."""
+    import pandas as pd
+
+    table = table_of(pd.DataFrame({"turn": texts}), "the history")
+    try:
+        dated = Timeline.of_rows(table, table.columns[0], "UTC")
+    except ValueError as reason:  # `fit` has no option that says their order
+        text = str(reason).partition(": pass dates=")[0]
+        raise BanditError(f"{text}: write dates as 2024-12-31") from reason
+    if table.notes:
+        warn_user(f"{table.source}: {'; '.join(table.notes)}", FileNote)
+    places = table.columns[0].numbers if dated is None else dated[1]
+    if np.isnan(places).any():
+        raise TypeError
+    return places
 
 
 def _report(number: int, row: Mapping[str, Any] | Sequence[Any]) -> Report:

@@ -16,10 +16,14 @@ from numpy.typing import NDArray
 from highseason.logs.conversion import ConversionLog
 from highseason.logs.events import arrow
 from highseason.logs.text_file import polars
-from highseason.traffic.dates import Order, read_times
+from highseason.traffic.columns import Column
+from highseason.traffic.dates import Order, read_unix
 from highseason.traffic.numerals import Mark, read_numbers
 
-_COMPACT = "^(?:19|20)[0-9]{6}(?:[0-9]{2}){0,3}$"  # 20250131, not seconds of 1970
+# 20250131, 202501 and 01.2025, not seconds of 1970.
+_COMPACT = (
+    "^(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:[0-9]{2}){0,4}$|^(?:0?[1-9]|1[0-2])[.](?:19|20)[0-9]{2}$"
+)
 _LARGEST = 2.0**62  # seconds
 
 Numbers = NDArray[np.float64]
@@ -134,6 +138,7 @@ class ColumnReader:
         self._orders: dict[str, Order | None] = {}  # of columns with dates
         self._seen: set[str] = set()
         self._compact: set[str] = set()  # columns of dates such as 20250131
+        self._thousandths: set[str] = set()  # columns of milliseconds
 
     def numbers(self, column: Any) -> Numbers:
         """The finite numbers of a series; NaN where a cell holds none."""
@@ -161,16 +166,20 @@ class ColumnReader:
     def times(self, column: Any) -> Numbers:
         """The whole seconds of the Unix epoch of a series; NaN where a cell holds no time."""
         if column.dtype.is_temporal():
-            column = column.cast(polars().Datetime("us")).dt.epoch("s")
-        seconds = np.floor(_floats(column))
+            return np.floor(_floats(column.cast(polars().Datetime("us")).dt.epoch("s")))
+        name, is_text, seconds = column.name, column.dtype == polars().String, _floats(column)
+        if name not in self._seen:
+            self._seen.add(name)
+            texts = column.filter(column != "").str.strip_chars() if is_text else column.head(0)
+            if len(texts) and texts.str.contains(_COMPACT).all():
+                self._compact.add(name)
+            unix = read_unix(seconds[np.isfinite(seconds)])
+            if unix and unix.note and unix.share == 1:
+                self._log.notes.append(f"in column {name!r} {unix.note}")
+                self._thousandths.add(name)
+        seconds = np.floor(seconds / (1000 if name in self._thousandths else 1))
         seconds[~(np.abs(seconds) < _LARGEST)] = np.nan
-        if column.dtype == polars().String:
-            name = column.name
-            if name not in self._seen:
-                self._seen.add(name)
-                texts = column.filter(column != "").str.strip_chars()
-                if len(texts) and texts.str.contains(_COMPACT).all():
-                    self._compact.add(name)
+        if is_text:
             rows = np.flatnonzero(np.isnan(seconds) | (name in self._compact))
             if rows.size:
                 seconds[rows] = self._dates_of(column.gather(rows), len(column))
@@ -178,10 +187,13 @@ class ColumnReader:
 
     def _dates_of(self, column: Any, count: int) -> Numbers:
         """The times of texts that are no numbers of seconds, out of `count` cells."""
+        import pandas as pd
+
         # Fractions of a second do not count, and whole seconds repeat.
         text = column.str.strip_chars().str.replace(r"(:[0-9]{2})[.,][0-9]+", "${1}")
         cells, name = encode(text), column.name
-        reading = read_times(cells.values, self._orders.get(name, self._dates))
+        texts, order = pd.Series(cells.values, dtype=object), self._orders.get(name, self._dates)
+        reading = Column(1, name, texts, order, is_chosen_time=True).time_reading
         is_slip = reading.share <= 0.5 or 2 * len(column) <= count
         if reading.question and not is_slip:
             raise ValueError(f"{self._path}, column {name!r}: {reading.question}")

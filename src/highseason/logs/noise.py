@@ -162,6 +162,7 @@ def fit_noise(
     frame: pd.DataFrame | VisitorHistory | str | Path,
     every: str | None = None,
     *,
+    zone: str | None = None,
     dates: Order | None = None,
     decimal: Mark | None = None,
     **columns: str | None,
@@ -173,6 +174,7 @@ def fit_noise(
     Args:
         frame: A table with a row per turn and arm, an event log, or a file: see `read_history`.
         every: Gather times into turns of this length, such as "1D".
+        zone: The time zone whose days and hours count, such as "Europe/Rome".
         dates: The order of day, month and year, if the table leaves it open: dmy, mdy or ymd.
         decimal: The decimal mark, if the table leaves it open: a comma or a point.
         **columns: The names of columns that are not obvious, such as `successes="orders"`.
@@ -185,7 +187,7 @@ def fit_noise(
     if isinstance(frame, VisitorHistory):
         history = frame
     else:
-        history = read_history(frame, every, dates=dates, decimal=decimal, **columns)
+        history = read_history(frame, every, zone=zone, dates=dates, decimal=decimal, **columns)
     entries = history.successes.size
     if entries < len(history.arms) + 5 or history.successes.sum() <= 0:
         raise ValueError(

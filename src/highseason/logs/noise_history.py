@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.specs import did_you_mean
+from highseason.core.text import counted
 from highseason.core.warnings import warn_user
 from highseason.traffic.columns import Column, FileTable
-from highseason.traffic.dates import Order, read_unix
+from highseason.traffic.dates import Order
 from highseason.traffic.files import Conventions, read_table, table_of
 from highseason.traffic.numerals import Mark
-from highseason.traffic.timeline import FileNote
+from highseason.traffic.series import Period, periods
+from highseason.traffic.timeline import FileNote, Timeline
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,18 +66,23 @@ def read_history(
     frame: pd.DataFrame | str | Path,
     every: str | None = None,
     *,
+    zone: str | None = None,
     dates: Order | None = None,
     decimal: Mark | None = None,
     **columns: str | None,
 ) -> VisitorHistory:
-    """A history out of a table or a file.
+    """A history out of a table or a file, which are read as `hs.traffic.read` reads them.
+
+    Rows of the same turn and arm are added up.  A `FileNote` says what was assumed: how dates and
+    numbers were read, and which rows were added up or, without a turn or an arm, left out.
 
     Args:
         frame: A table with a row per turn and arm (turn, arm, successes, visitors), or an event log
             with a row per visitor (turn or time, arm, reward); or a file of one, as CSV, Excel or
             Parquet.  Without an arm there is one arm.
-        every: Gather times into turns of this length, such as "1D" or "1h".  Events with times are
-            gathered into days.
+        every: Gather times into turns of this length, such as "1D", "1h" or "1W" (from Monday).
+            Events with times are gathered into days.
+        zone: The time zone whose days and hours count, such as "Europe/Rome".
         dates: The order of day, month and year, if the table leaves it open: dmy, mdy or ymd.
         decimal: The decimal mark, if the table leaves it open: a comma or a point.
         **columns: The names of the columns `turn`, `arm`, `successes`, `visitors` and `squares`
@@ -103,7 +110,9 @@ def read_history(
                 f"no column for the {role}: the columns are {', '.join(names)}; name one, such as "
                 f"{role}={names[0]!r}"
             )
-    history = _gathered(table, found, every)
+    table = table.without_blanks(*(one for role in ("turn", "arm") if (one := found[role])))
+    found = {role: one and table.columns[one.position - 1] for role, one in found.items()}
+    history = _gathered(table, found, every, zone)
     if table.notes:
         warn_user(f"{table.source}: {'; '.join(table.notes)}", FileNote)
     return history
@@ -117,7 +126,7 @@ def _find(table: FileTable, role: str, given: str | None) -> Column | None:
 
 
 def _gathered(
-    table: FileTable, found: dict[str, Column | None], every: str | None
+    table: FileTable, found: dict[str, Any], every: str | None, zone: str | None
 ) -> VisitorHistory:
     import pandas as pd
 
@@ -136,17 +145,24 @@ def _gathered(
             "of money, give the sum of their squares too (squares='column'), or a log of events"
         )
     arm = found["arm"]
+    turns, turn = _turns(table, found["turn"], every, is_log, zone)
     rows = pd.DataFrame(
         {
-            "turn": _turns(table, found["turn"], every, is_log),
+            "turn": turn,
             "arm": "all" if arm is None else arm.texts,
             "successes": rewards,
             "visitors": visitors,
             "squares": numbers.get("squares", rewards**2 if is_log else rewards),
         }
     )
+    again = rows.duplicated(["turn", "arm"]).to_numpy()
+    if again.any() and not (is_log or every):
+        table.notes.append(
+            f"{counted(int(again.sum()), 'row')} with the turn and the arm of another added to it, "
+            f"the first at {table.unit} {table.lines[int(np.argmax(again))]}"
+        )
     sums = rows[rows["visitors"] > 0].groupby(["turn", "arm"], as_index=False).sum()
-    turn, turns = pd.factorize(sums["turn"])
+    turn, held = pd.factorize(sums["turn"])
     arm_index, arms = pd.factorize(sums["arm"])
     return VisitorHistory(
         turn=turn.astype(np.int64),
@@ -154,7 +170,7 @@ def _gathered(
         successes=sums["successes"].to_numpy(np.float64),
         visitors=sums["visitors"].to_numpy(np.float64),
         squares=None if binary else sums["squares"].to_numpy(np.float64),
-        turns=np.asarray(turns),
+        turns=turns[held],
         arms=tuple(map(str, arms)),
     )
 
@@ -168,17 +184,23 @@ def _numbers(table: FileTable, column: Column) -> NDArray[np.float64]:
     return numbers
 
 
-def _turns(table: FileTable, column: Any, every: str | None, is_log: bool) -> Any:
-    """The turns as times if they are, as numbers if they are, or else by their names."""
-    import pandas as pd
-
-    numbers = column.numbers
-    unix = read_unix(numbers)  # asked first: a log has millions of them
-    if unix is not None and unix.share == 1:
-        times = pd.Series(unix.stamps.instants)
-    else:
-        dated = replace(column, is_chosen_time=True)
-        if dated.time_reading.share <= 0.5:
-            return column.texts if np.isnan(numbers).any() else numbers
-        times = pd.Series(table.times(dated).instants)
-    return times.dt.floor(every or "1D") if every or is_log else times
+def _turns(
+    table: FileTable, column: Column, every: str | None, is_log: bool, zone: str | None
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The turns as times if they are, as numbers, or else by their names; and that of each row."""
+    dated = Timeline.of_rows(table, column, zone)
+    if dated is None:
+        for name, value in (("every", every), ("zone", zone)):
+            if value is not None:
+                where, text = table.where(column)(0), column.text(0)
+                raise ValueError(
+                    f"{where}: {name}= needs times, and {text!r} is none: leave it out"
+                )
+        names = column.texts if np.isnan(column.numbers).any() else column.numbers
+        return np.unique(np.asarray(names), return_inverse=True)
+    timeline, turn = dated
+    if every or is_log:
+        number, starts_of = periods(timeline, Period.of(every or "1D"))
+        held, period = np.unique(number, return_inverse=True)
+        timeline, turn = Timeline(starts_of(held), timeline.zone), period[turn]
+    return timeline.wall, turn

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.specs import did_you_mean
+from highseason.core.text import counted
 from highseason.traffic.dates import (
     Order,
     Stamps,
@@ -271,8 +272,12 @@ class Column:
             zone = None if times.tz is None else zone_name(times.tz, None)
             instants = np.asarray(times.tz_convert(None) if zone else self.cells)
             return Times(Stamps(instants, np.full(instants.size, zone, dtype=np.object_)))
+        unix = read_unix(self.numbers)
+        # Asked first, as a log has millions of them; 2025013112 is an hour of a date.
+        if unix and unix.share == 1 and not read_times([self.text(0)]).share:
+            return unix
         times = read_times(self.texts, self.order, self._is_called_time)
-        return times if times.share > 0 else read_unix(self.numbers) or times
+        return times if times.share > 0 else unix or times
 
     @property
     def texts(self) -> list[str]:
@@ -283,6 +288,13 @@ class Column:
         except TypeError:  # not all of them are texts
             texts = [_text(cell).strip() for cell in cells]
         return [_as_week(text) for text in texts] if self.is_called(_WEEK_NAMES) else texts
+
+    @property
+    def is_blank(self) -> NDArray[np.bool_]:
+        """Which cells hold nothing."""
+        if self.cells.dtype.kind == "O":
+            return np.array([not text for text in self.texts])
+        return self.cells.isna().to_numpy()
 
     @property
     def _is_called_time(self) -> bool:
@@ -373,6 +385,20 @@ class FileTable:
         hint = did_you_mean(name, [column.name for column in self.columns])
         raise TableError(f"{self.source} has no column {name!r} for {option}=. {hint}")
 
+    def without_blanks(self, *needed: Column) -> FileTable:
+        """Return the rows without a blank cell in these columns; a note counts the others."""
+        blank = np.any([column.is_blank for column in needed], axis=0)
+        if not blank.any():
+            return self
+        names = " or ".join(repr(column.name) for column in needed)
+        self.notes.append(
+            f"{counted(int(blank.sum()), 'row')} without {names} left out, the first at "
+            f"{self.unit} {self.lines[int(np.argmax(blank))]}"
+        )
+        kept = np.flatnonzero(~blank)
+        columns = (replace(one, cells=one.cells.iloc[kept]) for one in self.columns)
+        return replace(self, columns=tuple(columns), lines=[self.lines[i] for i in kept.tolist()])
+
     def find_time(self) -> Column | None:
         """Return the time column: by its usual name, else the one with most dates.
 
@@ -399,24 +425,31 @@ class FileTable:
         return column
 
     def _joined_dates(self, named: list[Column]) -> Column | None:
-        """The dates that columns of years and weeks, or years, months and days make together."""
+        """The dates that columns of years and weeks, or years, months and days make together.
+
+        Years alone begin in January.
+        """
         import pandas as pd
 
         years, months, days, weeks = (
             next((one for one in named if one.is_called(names)), None)
             for names in (_YEAR_NAMES, _MONTH_NAMES, _DAY_NAMES, _WEEK_NAMES)
         )
-        if years is None or (months is None and weeks is None):
+        if years is None:
             return None
         parts = (years, months, days) if months else (years, weeks)
         used = [part for part in parts if part is not None]
-        mark = "-" if months else "-W"
-        texts = [mark.join(cells) for cells in zip(*(part.texts for part in used), strict=True)]
-        joined = Column(0, " and ".join(part.name for part in used), pd.Series(texts, dtype=object),
-                        "ymd", is_chosen_time=True)  # fmt: skip
+        mark, end = "-" if months else "-W", "" if used[1:] else "-01"
+        rows = zip(*(part.texts for part in used), strict=True)
+        texts = pd.Series([f"{mark.join(cells)}{end}" for cells in rows], dtype=object)
+        name = " and ".join(part.name for part in used)
+        joined = Column(0, name, texts, "ymd", is_chosen_time=True)
         if joined.time_reading.share < 1:
             return None
-        self.notes.append(f"the time is columns {', '.join(repr(p.name) for p in used)} together")
+        first, begin = years.text(0), format_time(joined.time_reading.stamps.instants[0])
+        together = ", ".join(repr(part.name) for part in used)
+        self.notes.append(f"the time is columns {together} together" if used[1:] else
+                          f"in column {name!r} {first!r} is read as {begin}")  # fmt: skip
         return joined
 
     def find_value(self, time: Column | None) -> Column:

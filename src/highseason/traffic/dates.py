@@ -1,7 +1,8 @@
 """A column of text as times, however its country writes dates.
 
 Whether 01/02/2025 is in January or in February is decided over the whole column: 31/12/2025 in
-another row settles it.  Where nothing does, the column is a question, never a guess.
+another row settles it.  Where nothing does, the column is a question, never a guess.  A year of the
+Thai calendar, such as 2568, is read as 2025.
 
 A zone is known by its IANA name (``Europe/Rome``), as ``UTC``, or as a fixed offset (``+01:00``).
 pandas converts between instants and wall clocks; it is imported when the first zone needs it.
@@ -289,6 +290,8 @@ _NAMED_SHORT = re.compile(r"([a-z]{3,})\.?[\s/'-]*([0-9]{2})")  # Jan-25, a mont
 _NAMED_YMD = re.compile(r"([0-9]{4})[\s/-]+([a-z]{3,})\.?(?:[\s/-]+([0-9]{1,2}))?")
 
 _ENOUGH_ROWS = 20
+_THAI = np.arange(2450, 2650)  # years of the Buddhist era, 543 ahead: 1907 to 2106
+_THAI_YEAR = re.compile(r"(?<![0-9])2(?:4[5-9]|5[0-9]|6[0-4])[0-9](?![0-9])")
 _MILLISECONDS = "numbers are read as unix milliseconds"
 
 Ymd = tuple[int, int, int]
@@ -325,10 +328,12 @@ def read_times(
     "'01/02/2025' could be 2025-02-01 or 2025-01-02: pass dates='dmy' or dates='mdy'"
     """
     iso = Times(parse_times(cells))
-    if iso.share > 0.5:
+    years = 1970 + iso.stamps.instants.astype("datetime64[Y]").astype(np.int64)
+    is_thai = bool(np.isin(years, _THAI).any())
+    if iso.share > 0.5 and not is_thai:
         return iso
     other = _other_forms(cells, order, is_called_time)
-    return max(iso, other, key=lambda one: one.share)
+    return other if is_thai else max(iso, other, key=lambda one: one.share)
 
 
 def read_clocks(cells: Sequence[str]) -> NDArray[np.float64]:
@@ -370,7 +375,8 @@ def _other_forms(cells: Sequence[str], order: Order | None, is_called_time: bool
         is_sure = steps.size > 0 and bool(np.all((steps >= 28) & (steps <= 31)))
         picked = picked if is_sure else np.full_like(picked, "NaT")
     stamps = Stamps(picked, np.full(len(codes), None, dtype=np.object_))
-    return Times(stamps, _note(cells, instants, chosen, order), question, ORDERS[chosen])
+    is_thai = np.array([_THAI_YEAR.search(cell) is not None for cell in distinct])[codes]
+    return Times(stamps, _note(cells, instants, chosen, order, is_thai), question, ORDERS[chosen])
 
 
 class _CellReading(NamedTuple):
@@ -440,7 +446,7 @@ def _plain(text: str, is_called_time: bool) -> Ymd | None:
 
 def _week(year: str, week: str, day: str | None) -> Ymd | None:
     try:
-        first = date.fromisocalendar(int(year), int(week), int(day or 1))
+        first = date.fromisocalendar(_year(year), int(week), int(day or 1))
     except ValueError:
         return None
     return first.year, first.month, first.day
@@ -452,11 +458,11 @@ def _named(year: str, month: str, day: str) -> Ymd | None:
 
 
 _FORMS: tuple[tuple[re.Pattern[str], Callable[..., Ymd | None]], ...] = (
-    (_MONTH_YEAR, lambda month, year: (int(year), int(month), 1)),
-    (_YEAR_MONTH, lambda year, month: (int(year), int(month), 1)),
+    (_MONTH_YEAR, lambda month, year: (_year(year), int(month), 1)),
+    (_YEAR_MONTH, lambda year, month: (_year(year), int(month), 1)),
     (_WEEK, _week),
     (_WEEK_YEAR, lambda week, year: _week(year, week, None)),
-    (_QUARTER, lambda y, q, first, last: (int(y or last), 3 * int(q or first) - 2, 1)),
+    (_QUARTER, lambda y, q, first, last: (_year(y or last), 3 * int(q or first) - 2, 1)),
     (_NAMED_DMY, lambda day, month, year: _named(year, month, day)),
     (_NAMED_MDY, lambda month, day, year: _named(year, month, day)),
     (_NAMED_MY, lambda month, year: _named(year, month, "1")),
@@ -475,9 +481,11 @@ def _month(word: str) -> int | None:
 
 
 def _year(text: str) -> int:
-    """A year; of two digits, one from 1969 to 2068."""
+    """A year; of two digits, one from 1969 to 2068; of the Thai calendar, that of ours."""
     year = int(text)
-    return year if len(text) == 4 else 2000 + year if year < 69 else 1900 + year
+    if len(text) == 4:
+        return year - 543 if year in _THAI else year
+    return 2000 + year if year < 69 else 1900 + year
 
 
 def _day(ymd: Ymd | None) -> np.datetime64:
@@ -527,15 +535,21 @@ def _choose(
 
 
 def _note(
-    cells: Sequence[str], instants: NDArray[np.datetime64], chosen: int, order: Order | None
+    cells: Sequence[str],
+    instants: NDArray[np.datetime64],
+    chosen: int,
+    order: Order | None,
+    is_thai: NDArray[np.bool_],
 ) -> str:
-    """How a cell was read: one that only this order can read, if there is one."""
+    """How a cell was read: one of a Thai year, or that only this order can read, if there is."""
     is_read = ~np.isnat(instants[chosen])
-    if order is not None or not is_read.any():
+    is_thai = is_read & is_thai
+    if (order is not None and not is_thai.any()) or not is_read.any():
         return ""
     is_proof = is_read & (np.isnat(instants).sum(axis=0) > 0)
-    i = int(np.argmax(is_proof if is_proof.any() else is_read))
-    return f"{cells[i]!r} is read as {format_time(instants[chosen][i])}"
+    i = int(np.argmax(is_thai if is_thai.any() else is_proof if is_proof.any() else is_read))
+    calendar = " (a year of the Thai calendar)" if is_thai.any() else ""
+    return f"{cells[i]!r} is read as {format_time(instants[chosen][i])}{calendar}"
 
 
 def read_unix(numbers: NDArray[np.float64]) -> Times | None:

@@ -94,7 +94,7 @@ def _by_period(
 ) -> tuple[NDArray[np.intp], Timeline | None, NDArray[np.bool_]]:
     """Turns of one period as groups: first row, time, and whether the data fills each group."""
     instants = timeline.instants
-    number, starts_of = _periods(timeline, period)
+    number, starts_of = periods(timeline, period)
     first = np.flatnonzero(np.diff(number, prepend=number[0] - 1))
     starts, whole = starts_of(number[first]), np.ones(first.size, dtype=np.bool_)
     if instants.size > 1:
@@ -115,7 +115,7 @@ def _by_period(
     return first, Timeline(starts, timeline.zone), whole
 
 
-def _periods(
+def periods(
     timeline: Timeline, period: Period
 ) -> tuple[NDArray[np.int64], Callable[[NDArray[np.int64]], Instants]]:
     """Return the period of each turn, and a function from periods to the instants they begin."""

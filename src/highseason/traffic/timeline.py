@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
 from itertools import pairwise
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from highseason.core.text import counted, six_figures
 from highseason.core.validation import positive_number, raised_as
 from highseason.core.warnings import warn_user
-from highseason.traffic.columns import Where
+from highseason.traffic.columns import Column, FileTable, Where
 from highseason.traffic.dates import (
     Instants,
     Stamps,
@@ -175,6 +175,22 @@ class Timeline:
         instants = np.array([stamp.instant for stamp in stamps], dtype="datetime64")
         zones = np.array([stamp.zone for stamp in stamps], dtype=np.object_)
         return _of_stamps(Stamps(instants, zones), zone, where)
+
+    @classmethod
+    def of_rows(
+        cls, table: FileTable, column: Column, zone: str | None = None
+    ) -> tuple[Timeline, NDArray[np.intp]] | None:
+        """The times of a column in order, and the place (from 0) of each row's; None without times.
+
+        Rows may share a time, and be in any order.
+        """
+        column = replace(column, is_chosen_time=True)
+        if column.time_reading.share <= 0.5:
+            return None
+        stamps, where = table.times(column), table.where(column)
+        instants, first, turn = np.unique(stamps.instants, return_index=True, return_inverse=True)
+        times = Stamps(instants, stamps.zones[first])
+        return cls.of(times, zone, lambda i: where(int(first[i]))), turn
 
     @cached_property
     def wall(self) -> Instants:

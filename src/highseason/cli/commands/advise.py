@@ -64,16 +64,17 @@ def command(
         check_figure(out, or_else=", or .html for a page")
     from highseason.rewards.text import parse_range
 
+    given = click.get_current_context().params
     settings["rates"] = None if rates is None else parse_range("--rates", rates)
     settings["rho"] = rho
     if history is not None:
         if (rates, rho, rewards) != (None, None, None):
             raise usage_error("--history stands for --rates, --rho and --rewards: leave those out")
-        rewards = hs.logs.fit_noise(history).rewards
+        how = {key: given[key] for key in ("zone", "dates", "decimal")}
+        rewards = hs.logs.fit_noise(history, **how).rewards
     settings["rewards"] = hs.rewards.parse(rewards, arms) if rewards and ":" in rewards else rewards
     with progress_bar("worlds") as progress:
         advice = hs.advise(G, arms, progress=progress, **settings)
-    given = click.get_current_context().params
     traffic = {key: given[key] for key in options.TRAFFIC_KEYS.split() if given[key] is not None}
     files = [] if out is None else [_write(advice, out, traffic)]
     text = advice.text(**traffic) + ("\n" if files else "")

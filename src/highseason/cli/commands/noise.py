@@ -33,6 +33,7 @@ _LISTED = 12
 @options.option("--visitors COLUMN", "The column of the visitors; an event log has none.")
 @options.option("--squares COLUMN", "The column of the sum of squared rewards, for sums of money.")
 @options.option("--every PERIOD", "Gather times into turns of this length, such as 1D or 1h.")
+@options.option("--zone NAME", "The time zone whose days count, such as Europe/Rome.")
 @options.choice("--dates", "Order of day, month and year, if the file leaves it open.", ORDERS)
 @options.choice("--decimal", "Decimal mark, if the file leaves it open.", (",", "."))
 def command(history: Path, as_json: bool, **how: Any) -> None:
