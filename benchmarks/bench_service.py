@@ -36,7 +36,7 @@ from highseason_service.model import Arm, Settings  # noqa: E402
 
 CLIENTS, ROUNDS, TURNS = 32, 9, 100_000
 #: The least part of the trivial endpoint's rate.
-TARGET = 0.5
+TARGET = 0.25
 
 TRIVIAL = [sys.executable, str(HERE / "service_load.py")]
 SERVICE = [sys.executable, "-m", "highseason", "serve", "--port", "0", "--json", "--database"]

@@ -1,6 +1,5 @@
 """The web application: the API, its description, the dashboard, health, metrics."""
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -15,16 +14,15 @@ from starlette.exceptions import HTTPException
 from highseason import __version__
 from highseason_service.dashboard import router as dashboard
 from highseason_service.errors import ServiceError
-from highseason_service.experiments import Service
+from highseason_service.experiments import MOST_WAITING, Service
 from highseason_service.ofrep import router as ofrep
 from highseason_service.routes import READ, Problem, router
 from highseason_service.security import LOOPBACK, Guard, RequestLimits, Tokens
 from highseason_service.views import Views
 from highseason_service.web import FOLDER, Assets, page
-from highseason_service.writer import Mailbox
 
-#: How many requests may wait for the writer at a time.
-THREADS = 128
+#: How many requests are worked on at a time.
+THREADS = 2 * MOST_WAITING
 
 
 def create_app(
@@ -67,21 +65,20 @@ def create_app(
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
-    app.state.mailbox = Mailbox(asyncio.get_running_loop())
     yield
     await anyio.to_thread.run_sync(app.state.service.close)
 
 
 def _add_operations(app: FastAPI) -> None:
     @app.get("/health", tags=["operations"])
-    def health() -> dict[str, str]:
+    async def health() -> dict[str, str]:
         """Whether the process is alive."""
         return {"status": "alive"}
 
     @app.get("/ready", tags=["operations"], responses={503: {"model": Problem}})
     def ready() -> dict[str, str]:
-        """Whether the database answers."""
-        app.state.service.experiments()
+        """Whether the database answers, and takes changes."""
+        app.state.service.database.check_writable()
         return {"status": "ready"}
 
     @app.get(
@@ -160,9 +157,8 @@ class Metrics:
             registry=self.registry,
         )
         numbers = {
-            "transactions": ("Transactions committed.", lambda: service.writer.batches),
-            "writes": ("Requests in these transactions.", lambda: service.writer.jobs),
-            "rebuilds": ("Bandits rebuilt from their events.", lambda: service.brains.rebuilt),
+            "transactions": ("Changes committed.", lambda: service.committed),
+            "rebuilds": ("Bandits rebuilt from their events.", lambda: service.rebuilt),
         }
         for name, (text, read) in numbers.items():
             gauge = Gauge(f"highseason_{name}", text, registry=self.registry)

@@ -6,9 +6,9 @@ from operator import attrgetter
 
 from highseason.bandit import event_to_json
 from highseason_service import store
-from highseason_service.brain import Brain, reaches_back
 from highseason_service.database import Database
 from highseason_service.errors import NotFoundError, ServiceError
+from highseason_service.live import LiveExperiment, reaches_back
 from highseason_service.model import DecisionRecord, Entry, Summary
 
 
@@ -48,47 +48,47 @@ def _audit(summary: Summary, entries: list[Entry], table: list[DecisionRecord]) 
     ]
     decided = [entry for entry in entries if entry.kind == "decided"]
     if not problems:
-        brain = _replay(entries, problems)
-        if (brain.status, brain.seq) != (summary.status, summary.events):
+        live = _replay(entries, problems)
+        if (live.status, live.seq) != (summary.status, summary.events):
             problems.append(
                 f"the experiment is {summary.status} after {summary.events} events, but its log "
-                f"says {brain.status} after {brain.seq}"
+                f"says {live.status} after {live.seq}"
             )
-        problems += _compare(brain, decided, table)
+        problems += _compare(live, decided, table)
     return Audit(summary.id, len(entries), len(decided), tuple(problems))
 
 
-def _replay(entries: Sequence[Entry], problems: list[str]) -> Brain:
+def _replay(entries: Sequence[Entry], problems: list[str]) -> LiveExperiment:
     """Go through the log, and decide every turn again with what was known at that moment."""
-    brain, group = Brain(entries[:1]), list[Entry]()
+    live, group = LiveExperiment(entries[:1]), list[Entry]()
     for number, entry in enumerate(entries[1:], start=2):
         group.append(entry)
         if entry.kind == "arm_entered":  # part of the decision that follows
             continue
         try:
             if entry.kind == "decided":
-                agrees = _decide_again(brain, group, problems)
+                agrees = _decide_again(live, group, problems)
             else:
                 agrees = not reaches_back(entry)
                 if agrees:
-                    brain.follow(entry)
+                    live.follow(entry)
         except (ServiceError, ValueError) as reason:
             problems.append(f"event {entry.seq} ({entry.kind}): {reason}")
             agrees = False
         group = []
         if not agrees:
-            brain = Brain(entries[:number])
-    return brain
+            live = LiveExperiment(entries[:number])
+    return live
 
 
-def _decide_again(brain: Brain, group: list[Entry], problems: list[str]) -> bool:
+def _decide_again(live: LiveExperiment, group: list[Entry], problems: list[str]) -> bool:
     turn = group[-1].turn
     assert turn is not None, "a decision has a turn"
-    again = [event_to_json(event) for event in brain.decide(turn)]
+    again = [event_to_json(event) for event in live.decide(turn)]
     logged = [event_to_json(entry.event) for entry in group if entry.event is not None]
-    if again == logged and group[-1].body["forecast"] == brain.version:
+    if again == logged and group[-1].body["forecast"] == live.version:
         for entry in group:
-            brain.keep(entry)
+            live.keep(entry)
         return True
     problems.append(f"turn {turn}: the log says {logged[-1]}, but it follows {again[-1]}")
     return False
@@ -98,11 +98,11 @@ def _decide_again(brain: Brain, group: list[Entry], problems: list[str]) -> bool
 _COMPARED = ("arm", "probability", "exploited", "level", "reward", "visitors")
 
 
-def _compare(brain: Brain, decided: list[Entry], table: list[DecisionRecord]) -> list[str]:
+def _compare(live: LiveExperiment, decided: list[Entry], table: list[DecisionRecord]) -> list[str]:
     """What the table of decisions has otherwise than the log."""
     versions = {entry.turn: entry.body["forecast"] for entry in decided}
     compared = attrgetter(*_COMPARED)
-    log = {d.turn: (*compared(d), versions[d.turn]) for d in brain.bandit.decisions()}
+    log = {d.turn: (*compared(d), versions[d.turn]) for d in live.bandit.decisions()}
     rows = {row.turn: (*compared(row), row.forecast_version) for row in table}
     return [
         f"turn {turn}: the table has {rows.get(turn)}, the log {log.get(turn)}"

@@ -238,7 +238,7 @@ def forecast_plan(
     try:
         new = forms.new_forecast(view.turns.forecast, view.state, forms.texts(form), *file)
         forecast = view.turns.forecast.replaced(new.first, new.values)
-        plan = planned(view.standing.policy, forecast, view.plan.arms)
+        plan = planned(view.facts.policy, forecast, view.plan.arms)
     except (ServiceError, ValueError) as reason:
         wrong = reason if isinstance(reason, ServiceError) else InvalidError(str(reason))
         return _not_done(request, service, who, experiment, form, wrong)

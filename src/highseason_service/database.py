@@ -2,6 +2,7 @@
 
 import logging
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -14,7 +15,7 @@ from alembic.runtime.environment import EnvironmentContext
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from highseason_service.errors import SchemaError, UnavailableError
@@ -28,14 +29,18 @@ SAFE_SQLITE = (3, 51, 3)
 #: How long a change waits for another process, in seconds.
 PATIENCE = 10
 
-#: How long a connection may lie idle before it is checked, in seconds.
-IDLE = 1.0
+#: How long a transaction of PostgreSQL may do nothing before it is ended, in seconds: its process
+#: was stopped, or its machine is gone.
+IDLE = 30
+
+#: Classes of SQLSTATE that say that PostgreSQL cannot do now what would be right otherwise.
+OUTAGES = frozenset({"08", "25", "40", "53", "55", "57", "58"})
 
 _MIGRATION_LOCK = 0x48534D47  # any number that no one else uses for an advisory lock
 
 
 class Database(AbstractContextManager["Database"]):
-    """One database, as a pool of connections that read and one connection that writes.
+    """One database; in SQLite one connection writes, as only one can.
 
     Args:
         url: `sqlite:///file.db`, `postgresql://user:password@host/name`, or the path of a file.
@@ -46,8 +51,13 @@ class Database(AbstractContextManager["Database"]):
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         if self.is_sqlite:
             Path(self.url.database).parent.mkdir(parents=True, exist_ok=True)
-        self.reading = self._engine("BEGIN", pool_size=8)
-        self.writing = self._engine("BEGIN IMMEDIATE", pool_size=1)
+            self.reading = self._sqlite("BEGIN", pool_size=8)
+            self.writing = self._sqlite("BEGIN IMMEDIATE", pool_size=1)
+        else:
+            self.reading = self.writing = self._postgresql()
+        self._writer, self._probing = threading.Lock(), threading.Lock()
+        self._closed = False
+        self._outage, self._written_at = "", 0.0  # why nothing can be written, if so
         try:
             with self._unavailable():
                 self._upgrade()
@@ -55,13 +65,19 @@ class Database(AbstractContextManager["Database"]):
             self.close()
             raise
 
-    def _engine(self, begin: str, pool_size: int) -> Engine:
-        if not self.is_sqlite:
-            connect = {"connect_timeout": PATIENCE}
-            engine = create_engine(self.url, pool_size=pool_size, connect_args=connect)
-            event.listen(engine, "checkin", _note_use)
-            event.listen(engine, "checkout", _check_if_idle)
-            return engine
+    def _postgresql(self) -> Engine:
+        limits = f"-c lock_timeout={PATIENCE}s -c idle_in_transaction_session_timeout={IDLE}s"
+        given = self.url.query.get("options", "")
+        return create_engine(
+            self.url,
+            pool_size=8,
+            max_overflow=16,
+            pool_timeout=PATIENCE,
+            pool_pre_ping=True,
+            connect_args={"connect_timeout": PATIENCE, "options": f"{limits} {given}"},
+        )
+
+    def _sqlite(self, begin: str, pool_size: int) -> Engine:
         engine = create_engine(
             self.url,
             pool_size=pool_size,
@@ -82,11 +98,44 @@ class Database(AbstractContextManager["Database"]):
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction that writes; what it does is on the disk when it ends."""
-        with self._unavailable(), self.writing.begin() as connection:
-            yield connection
+        with self._unavailable(), self._one_writer():
+            with self.writing.begin() as connection:
+                yield connection
+            self._written_at = time.monotonic()
+            if self._outage:
+                log.warning("the database can be used again")
+                self._outage = ""
+
+    @contextmanager
+    def _one_writer(self) -> Iterator[None]:
+        """Queue here for SQLite's file: SQLite itself would ask for it again and again."""
+        if not self.is_sqlite:
+            yield
+        elif self._writer.acquire(timeout=PATIENCE):
+            try:
+                yield
+            finally:
+                self._writer.release()
+        else:
+            raise UnavailableError("the database is busy: try again")
+
+    def check_writable(self) -> None:
+        """Raise `UnavailableError` where nothing can be written; it is tried once a second."""
+        if not self._outage and time.monotonic() - self._written_at < 1.0:
+            return
+        if self._probing.acquire(blocking=False):
+            try:
+                with self.write() as connection:
+                    connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
+            finally:
+                self._probing.release()
+        elif self._outage:
+            raise UnavailableError(self._outage)
 
     @contextmanager
     def _unavailable(self) -> Iterator[None]:
+        if self._closed:
+            raise UnavailableError("the service is shutting down: try again")
         try:
             yield
         except PoolTimeoutError as reason:
@@ -96,9 +145,11 @@ class Database(AbstractContextManager["Database"]):
         except DBAPIError as reason:
             if reason.connection_invalidated or _is_outage(reason):
                 brief = str(reason.orig).strip().partition("\n")[0]
-                raise UnavailableError(
-                    f"the database cannot be used now ({brief}): try again"
-                ) from reason
+                outage = f"the database cannot be used now ({brief}): try again"
+                if outage != self._outage:
+                    log.warning("%s", outage)
+                    self._outage = outage
+                raise UnavailableError(outage) from reason
             raise
 
     def _upgrade(self) -> None:
@@ -138,7 +189,8 @@ class Database(AbstractContextManager["Database"]):
         self.close()
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, once what is under way is done with them."""
+        self._closed = True
         self.reading.dispose()
         self.writing.dispose()
 
@@ -204,25 +256,6 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _note_use(_: Any, record: Any) -> None:
-    record.info["used"] = time.monotonic()
-
-
-def _check_if_idle(connection: Any, record: Any, _: Any) -> None:
-    """Replace a connection that the server has closed; one that was just used needs no check."""
-    if time.monotonic() - record.info.get("used", 0.0) > IDLE:
-        try:
-            connection.execute("SELECT 1")
-            connection.rollback()
-        except Exception as reason:  # whatever it is, this connection is of no use
-            raise DisconnectionError from reason
-
-
 def _is_outage(reason: DBAPIError) -> bool:
-    name = type(reason.orig).__name__
-    return name in {
-        "OperationalError",
-        "InterfaceError",
-        "AdminShutdown",
-        "DiskFull",
-    } or isinstance(reason.orig, OSError)
+    state = getattr(reason.orig, "sqlstate", None) or ""
+    return isinstance(reason, (OperationalError, InterfaceError)) or state[:2] in OUTAGES

@@ -1,23 +1,37 @@
-"""The service without HTTP: experiments that are decided turn by turn, kept in a database."""
+"""The service without HTTP: experiments that are decided turn by turn, kept in a database.
+
+A request that changes an experiment has it for itself: in this process by a lock, in the database
+by the lock of its row, which is taken before the number of its last event is read.  Everything that
+the request changes is one transaction, and the answer comes after the commit.
+"""
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Literal, Self, TypeAlias, TypeVar
+from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
 
-from highseason.bandit import Event, OutcomesReported, TurnDecided
+from highseason.bandit import BanditError, Event, OutcomesReported, TurnDecided
 from highseason.core import raised_as
 from highseason_service import store
-from highseason_service.brain import Brain
-from highseason_service.cache import BrainCache
-from highseason_service.database import Database
-from highseason_service.errors import ClashError, InvalidError, NotFoundError, ServiceError
+from highseason_service.cache import Recent
+from highseason_service.database import PATIENCE, Database
+from highseason_service.errors import (
+    ClashError,
+    InvalidError,
+    NotFoundError,
+    ServiceError,
+    UnavailableError,
+)
+from highseason_service.live import LiveExperiment, reaches_back
 from highseason_service.model import (
     Arm,
     DecisionRecord,
@@ -29,12 +43,18 @@ from highseason_service.model import (
     Status,
     Summary,
 )
-from highseason_service.store import Batch
-from highseason_service.writer import Job, Writer
+from highseason_service.store import Changes
 
 T = TypeVar("T")
 Clock: TypeAlias = Callable[[], datetime]
 _NOW = partial(datetime.now, UTC)
+
+#: How many experiments are kept in memory; others are built from their events when asked for.
+REMEMBERED = 100
+#: How often a request is tried when another process changes the same experiment.
+ATTEMPTS = 3
+#: How many requests may wait for one experiment: they must not take the threads of the others.
+MOST_WAITING = 64
 
 #: Which change of status each word makes, and from which status.
 _CHANGES: dict[str, tuple[str, Status, tuple[Status, ...]]] = {
@@ -53,19 +73,19 @@ class Service:
 
     A method that changes something returns after the change is on the disk.  `key` is an
     idempotency key: the same request again is answered as before, another one with the same key is
-    refused.  `decide_soon` and `update_soon` give futures, for servers that do not wait in threads.
+    refused.
     """
 
     def __init__(self, database: Database | str, clock: Clock = _NOW) -> None:
         self.database = database if isinstance(database, Database) else Database(database)
         self.clock = clock
-        self.brains = BrainCache()
-        save = partial(self.brains.save_snapshots, self.database)
-        self.writer = Writer(self.database, self.brains.forget, save)
+        self.committed = self.rebuilt = 0  # changes, and experiments built from their events
+        self._live: Recent[LiveExperiment] = Recent(REMEMBERED)
+        self._queues: WeakValueDictionary[str, _Queue] = WeakValueDictionary()
+        self._gate = threading.Lock()
 
     def close(self) -> None:
-        """Finish what is under way, and close the database."""
-        self.writer.close()
+        """Take no more requests, and close the database; what is under way is finished."""
         self.database.close()
 
     def __enter__(self) -> Self:
@@ -78,34 +98,28 @@ class Service:
 
     def create(self, settings: Settings) -> Summary:
         """Create an experiment; the same settings again change nothing."""
-        body = settings_body(settings)
-
-        def work(batch: Batch) -> Summary:
-            if settings.id in batch.last_seq:
-                first = store.entries(batch.connection, settings.id, limit=1)[0]
-                if settings_body(Settings.from_dict(first.body)) != body:
-                    raise ClashError(
-                        f"there is an experiment {settings.id!r} with other settings: choose "
-                        "another id"
-                    )
-            else:
-                self._create(batch, settings, body)
-                batch.write()
-                batch.clear()
-            found = store.summary(batch.connection, settings.id)
-            assert found is not None, "it was written above"
-            return found
-
-        return self.queue(settings.id, work, alone=True).result()
-
-    def _create(self, batch: Batch, settings: Settings, body: dict[str, Any]) -> None:
-        entry = Entry(1, self.stamp(), "created", None, body)
+        created = Entry(1, self.stamp(), "created", None, settings_body(settings))
+        if self._created(settings, created):
+            return self.experiment(settings.id)
         with raised_as(InvalidError):
-            self.brains.keep(settings.id, Brain([entry]))
-        row = {"id": settings.id, "name": settings.name, "policy": settings.policy}
-        batch.new.append(row | {"status": "running", "created_at": entry.at, "last_seq": 1})
-        batch.entries.append((settings.id, entry))
-        batch.last_seq[settings.id] = 1
+            live = LiveExperiment([created])
+        with self._alone(settings.id):
+            try:
+                with self.database.write() as connection:
+                    store.add_experiment(connection, settings, created)
+                self._live.keep(settings.id, live)
+            except IntegrityError:  # someone else was faster
+                self._created(settings, created)
+        return self.experiment(settings.id)
+
+    def _created(self, settings: Settings, entry: Entry) -> bool:
+        """Whether there is such an experiment; one with other settings is in conflict."""
+        known = self.read(lambda one: store.entries(one, settings.id, limit=1))
+        if known and settings_body(Settings.from_dict(known[0].body)) != entry.body:
+            raise ClashError(
+                f"there is an experiment {settings.id!r} with other settings: choose another id"
+            )
+        return bool(known)
 
     def experiments(self) -> list[Summary]:
         """All experiments."""
@@ -130,11 +144,11 @@ class Service:
         """Pause, resume or archive; doing it again changes nothing."""
         kind, status, allowed = _CHANGES[change]
 
-        def work(batch: Batch, brain: Brain) -> None:
-            if brain.status != status:
-                brain.require(*allowed)
-                batch.status[experiment] = status
-                self.enter(batch, brain, kind, None, {})
+        def work(changes: Changes, live: LiveExperiment) -> None:
+            if live.status != status:
+                live.require(*allowed)
+                changes.status = status
+                self._enter(changes, live, kind, None, {})
 
         self.change(experiment, work)
         return self.experiment(experiment)
@@ -148,66 +162,51 @@ class Service:
 
         A turn is decided once; asked again, the answer is the same.
         """
-        known = self.locked(experiment, turn, at)
-        return self.decide_soon(experiment, turn, at).result() if known is None else known
+        moment = at or self.clock()
+        known = self._remembered(experiment, turn, moment)
+        if known is not None:
+            return known
 
-    def is_locked(self, experiment: str, turn: int | None, at: datetime | None) -> int | None:
-        """The turn that is asked for, if this process remembers that it is decided."""
-        brain = self.brains.get(experiment)
-        if brain is None:
+        def work(changes: Changes, live: LiveExperiment) -> DecisionRecord | int:
+            wanted = live.forecast.turn_at(moment) if turn is None else turn
+            return wanted if wanted in live.decided else self._decide(changes, live, wanted)
+
+        decided = self.change(experiment, work)
+        return self.decision(experiment, decided) if isinstance(decided, int) else decided
+
+    def _remembered(
+        self, experiment: str, turn: int | None, moment: datetime
+    ) -> DecisionRecord | None:
+        """A turn that this process knows to be decided, and that is committed: no one waits."""
+        live = self._live.get(experiment)
+        if live is None:
             return None
         try:
-            wanted = brain.forecast.turn_at(at or self.clock()) if turn is None else turn
-        except ServiceError:
-            return None  # the writer says what is wrong
-        return wanted if wanted in brain.decided else None
-
-    def locked(
-        self, experiment: str, turn: int | None = None, at: datetime | None = None
-    ) -> DecisionRecord | None:
-        """A turn that is decided, without waiting for the writer; None if it may not be."""
-        wanted = self.is_locked(experiment, turn, at)
-        if wanted is None:  # read only where memory says that there is something to read
+            wanted = live.forecast.turn_at(moment) if turn is None else turn
+        except ServiceError:  # it may be that of a forecast that another process has written
             return None
-        number = wanted
-        return self.read(lambda connection: store.decision(connection, experiment, number))
+        if wanted not in live.decided:
+            return None
+        return self.read(lambda one: store.decision(one, experiment, wanted))
 
-    def decide_soon(
-        self, experiment: str, turn: int | None = None, at: datetime | None = None
-    ) -> Future[DecisionRecord]:
-        """Like `decide`, but gives a future that is done after the commit."""
-        moment = at or self.clock()
-
-        def work(batch: Batch, brain: Brain) -> DecisionRecord:
-            wanted = brain.forecast.turn_at(moment) if turn is None else turn
-            if wanted not in brain.decided:
-                return self._decide(batch, brain, wanted)
-            new = batch.decided.get((experiment, wanted))
-            locked = new or store.decision(batch.connection, experiment, wanted)
-            assert locked is not None, "the log says that it is decided"
-            return locked
-
-        return self.submit(experiment, work)
-
-    def _decide(self, batch: Batch, brain: Brain, turn: int) -> DecisionRecord:
-        *entering, decided = brain.decide(turn)
+    def _decide(self, changes: Changes, live: LiveExperiment, turn: int) -> DecisionRecord:
+        *entering, decided = live.decide(turn)
         for event in entering:
-            self.enter(batch, brain, "arm_entered", turn, {"id": event.arm}, event)  # type: ignore[attr-defined]  # an ArmAdded
+            self._enter(changes, live, "arm_entered", turn, {"id": event.arm}, event)  # type: ignore[attr-defined]  # an ArmAdded
         assert isinstance(decided, TurnDecided), "a decision ends with its turn"
-        body = {"forecast": brain.version, "policy": brain.settings.policy}
-        entry = self.enter(batch, brain, "decided", turn, body, decided)
-        record = DecisionRecord(
+        body = {"forecast": live.version, "policy": live.settings.policy}
+        entry = self._enter(changes, live, "decided", turn, body, decided)
+        changes.decided = DecisionRecord(
             turn,
-            brain.forecast.time(turn),
+            live.forecast.time(turn),
             decided.arm,
             decided.probability,
             bool(decided.exploited),
             float(decided.level),
-            brain.version,
+            live.version,
             entry.at,
         )
-        batch.decided[brain.settings.id, turn] = record
-        return record
+        return changes.decided
 
     def decision(self, experiment: str, turn: int) -> DecisionRecord:
         """A locked turn."""
@@ -231,27 +230,19 @@ class Service:
 
         Gives how many of them were new.
         """
-        return self.update_soon(experiment, outcomes, key).result()
 
-    def update_soon(
-        self, experiment: str, outcomes: Sequence[Outcome], key: str | None = None
-    ) -> Future[dict[str, int]]:
-        """Like `update_many`, but gives a future that is done after the commit."""
-
-        def work(batch: Batch, brain: Brain) -> dict[str, int]:
-            new = 0
-            for event in brain.update_many(outcomes):
+        def work(changes: Changes, live: LiveExperiment) -> dict[str, int]:
+            for event in live.update_many(outcomes):
                 assert isinstance(event, OutcomesReported), "a report gives reports"
-                new += len(event.outcomes)
-                self.enter(batch, brain, "rewarded", None, {"arms": brain.arms_of(event)}, event)
+                self._enter(changes, live, "rewarded", None, {"arms": live.arms_of(event)}, event)
                 for turn, reward, visitors in event.outcomes:
                     assert reward is not None, "a report has one"
                     assert visitors is not None, "a report has them"
-                    batch.outcomes[experiment, turn] = Outcome(turn, reward, visitors)
-            return {"received": len(outcomes), "new": new}
+                    changes.outcomes.append(Outcome(turn, reward, visitors))
+            return {"received": len(outcomes), "new": len(changes.outcomes)}
 
         request = ["update", [asdict(outcome) for outcome in outcomes]]
-        return self.submit(experiment, work, key, request)
+        return self.change(experiment, work, key, request)
 
     def correct(self, experiment: str, outcome: Outcome, key: str | None = None) -> dict[str, Any]:
         """Replace a turn's reward: a new event, which keeps the old values.
@@ -260,30 +251,31 @@ class Service:
         reported; 100,000 turns take seconds.
         """
 
-        def work(batch: Batch, brain: Brain) -> dict[str, Any]:
-            before = brain.before_correction(outcome.turn)
+        def work(changes: Changes, live: LiveExperiment) -> dict[str, Any]:
+            before = live.before_correction(outcome.turn)
             arm, after = before.pop("arm"), {"reward": outcome.reward, "visitors": outcome.visitors}
             if before != after:
                 body = after | {"before": before, "arm": arm}
                 rebuild = before["visitors"] != outcome.visitors
-                event = None if rebuild else brain.correct(outcome)[0]
-                self.enter(batch, brain, "corrected", outcome.turn, body, event)
-                batch.outcomes[experiment, outcome.turn] = outcome
+                event = None if rebuild else live.correct(outcome)[0]
+                changes.outcomes.append(outcome)
+                entry = self._enter(changes, live, "corrected", outcome.turn, body, event)
                 if rebuild:
-                    self.brains.rebuild(batch, experiment)
+                    past = self.read(lambda one: store.entries(one, experiment))
+                    self._keep_built([*past, entry])
             return {"turn": outcome.turn, **after, "before": before}
 
         request = ["correct", asdict(outcome)]
-        return self.change(experiment, work, key, request, True)
+        return self.change(experiment, work, key, request)
 
     # -- arms and forecast ------------------------------------------------------------------------
 
     def add_arm(self, experiment: str, arm: Arm, key: str | None = None) -> dict[str, Any]:
         """Add an arm, or bring a removed one back with what was learned of it."""
 
-        def work(batch: Batch, brain: Brain) -> dict[str, Any]:
-            brain.check_new_arm(arm)
-            self.enter(batch, brain, "arm_added", None, asdict(arm))
+        def work(changes: Changes, live: LiveExperiment) -> dict[str, Any]:
+            live.check_new_arm(arm)
+            self._enter(changes, live, "arm_added", None, asdict(arm))
             return asdict(arm)
 
         return self.change(experiment, work, key, ["add_arm", asdict(arm)])
@@ -291,10 +283,10 @@ class Service:
     def remove_arm(self, experiment: str, arm: str, key: str | None = None) -> dict[str, Any]:
         """Remove an arm: locked turns stay, and their rewards still count."""
 
-        def work(batch: Batch, brain: Brain) -> dict[str, Any]:
-            event = next(iter(brain.remove_arm(arm)), None)
-            self.enter(batch, brain, "arm_retired", None, {"id": arm}, event)
-            return asdict(brain.arms[arm])
+        def work(changes: Changes, live: LiveExperiment) -> dict[str, Any]:
+            event = next(iter(live.remove_arm(arm)), None)
+            self._enter(changes, live, "arm_retired", None, {"id": arm}, event)
+            return asdict(live.arms[arm])
 
         return self.change(experiment, work, key, ["remove_arm", arm])
 
@@ -303,11 +295,11 @@ class Service:
     ) -> dict[str, int]:
         """Replace the forecast from a turn on; turns that are locked keep theirs."""
 
-        def work(batch: Batch, brain: Brain) -> dict[str, int]:
-            (event,) = brain.reforecast(first, values)
-            body = {"version": brain.version + 1, "first": first, "values": list(values)}
-            self.enter(batch, brain, "forecast_replaced", first, body, event)
-            return {"version": brain.version, "turns": first - 1 + len(values)}
+        def work(changes: Changes, live: LiveExperiment) -> dict[str, int]:
+            (event,) = live.reforecast(first, values)
+            body = {"version": live.version + 1, "first": first, "values": list(values)}
+            self._enter(changes, live, "forecast_replaced", first, body, event)
+            return {"version": live.version, "turns": first - 1 + len(values)}
 
         request = ["reforecast", first, list(values)]
         return self.change(experiment, work, key, request)
@@ -320,13 +312,151 @@ class Service:
 
     def plan(self, experiment: str, turns: int = 30) -> list[PlannedTurn]:
         """The coming turns as things stand."""
-        return self.look(experiment, lambda brain: brain.plan(turns))
+        return self.look(experiment, lambda live: live.plan(turns))
 
     def events(self, experiment: str, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
         """A page of the event log, oldest first."""
         return self._read_of(experiment, lambda one: store.page(one, experiment, after, limit))
 
-    # -- transactions: one at a time in the writer, with the experiment in memory -----------------
+    # -- one request at a time on an experiment, in one transaction -------------------------------
+
+    def change(
+        self,
+        experiment: str,
+        work: Callable[[Changes, LiveExperiment], T],
+        key: str | None = None,
+        request: Any = None,
+    ) -> T:
+        """What `work` answers, after what it changes is committed; with a key it is done once.
+
+        PostgreSQL locks one row, so it is locked before the work.  SQLite locks the whole file:
+        there the work comes first, as long as no other process gets in between.
+        """
+        with self._alone(experiment):
+            for attempt in range(ATTEMPTS):
+                early = attempt > 0 or not self.database.is_sqlite
+                try:
+                    return self._attempt(experiment, work, key, request, early)
+                except (_OvertakenError, IntegrityError):  # by another process
+                    continue
+        raise UnavailableError("the experiment is busy: try again")
+
+    def _attempt(
+        self,
+        experiment: str,
+        work: Callable[[Changes, LiveExperiment], T],
+        key: str | None,
+        request: Any,
+        early: bool,
+    ) -> T:
+        changes = Changes(experiment)
+        with self._forgotten_after_failures(changes), ExitStack() as transaction:
+            if not early or experiment not in self._live:
+                live = self._current(experiment)
+            if early:
+                connection = transaction.enter_context(self.database.write())
+                live = self._current(experiment, connection)
+            digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
+            if key is not None:
+                with nullcontext(connection) if early else self.database.read() as reading:
+                    earlier = store.answered(reading, experiment, key)
+                if earlier is not None and earlier[0] != digest:
+                    raise ClashError(
+                        f"the idempotency key {key!r} was used for another request: use a new key"
+                    )
+                if earlier is not None:
+                    return earlier[1]  # type: ignore[no-any-return]  # what the same work answered
+            before, answer = live.seq, work(changes, live)
+            if key is not None:
+                changes.answer = key, digest, answer
+            if not changes.entries and changes.answer is None:
+                return answer
+            if not early:
+                connection = transaction.enter_context(self.database.write())
+                if store.last_seq(connection, experiment, lock=True) != before:
+                    raise _OvertakenError
+            changes.write(connection)
+        self.committed += 1
+        return answer
+
+    def look(self, experiment: str, view: Callable[[LiveExperiment], T]) -> T:
+        """What `view` sees of an experiment, between two changes; it must not change anything."""
+        with self._alone(experiment), self._forgotten_after_failures(Changes(experiment)):
+            return view(self._current(experiment))
+
+    @contextmanager
+    def _alone(self, experiment: str) -> Iterator[None]:
+        """Have an experiment for oneself, in this process."""
+        with self._gate:
+            queue = self._queues.setdefault(experiment, _Queue())
+        if not queue.room.acquire(blocking=False):
+            raise UnavailableError("too many requests wait for the experiment: try again")
+        try:
+            if not queue.lock.acquire(timeout=PATIENCE):
+                raise UnavailableError("the experiment is busy: try again")
+            try:
+                yield
+            finally:
+                queue.lock.release()
+        finally:
+            queue.room.release()
+
+    @contextmanager
+    def _forgotten_after_failures(self, changes: Changes) -> Iterator[None]:
+        """Drop an experiment from memory whose changes were not committed.
+
+        A refusal that has changed nothing leaves it there.  What the bandit, or the library,
+        refuses is refused by the service.
+        """
+        try:
+            yield
+        except BaseException as reason:
+            live = self._live.get(changes.experiment)
+            refused = isinstance(reason, (ClashError, InvalidError, NotFoundError, ValueError))
+            if not refused or changes.entries or (live is not None and not live.is_clean):
+                self._live.pop(changes.experiment, None)
+            if isinstance(reason, ValueError) and not isinstance(reason, ServiceError):
+                kind = ClashError if isinstance(reason, BanditError) else InvalidError
+                raise kind(str(reason)) from reason
+            raise
+
+    def _current(self, experiment: str, connection: Connection | None = None) -> LiveExperiment:
+        """The experiment up to date with its log; with the `connection` of a change, locked."""
+        live = self._live.get(experiment)
+        with self.database.read() if connection is None else nullcontext(connection) as reading:
+            last = store.last_seq(reading, experiment, lock=connection is not None)
+            if live is not None and live.seq == last:
+                return self._live.keep(experiment, live)
+            news = store.entries(reading, experiment, 0 if live is None else live.seq)
+            if live is not None and any(map(reaches_back, news)):
+                live, news = None, store.entries(reading, experiment)
+        if live is None:
+            return self._keep_built(news)
+        self._live.pop(experiment, None)  # until it has followed all of them
+        for entry in news:
+            live.follow(entry)
+        return self._live.keep(experiment, live)
+
+    def _keep_built(self, entries: Sequence[Entry]) -> LiveExperiment:
+        """The experiment built from its log."""
+        self.rebuilt += 1
+        live = LiveExperiment(entries)
+        return self._live.keep(live.settings.id, live)
+
+    def _enter(
+        self,
+        changes: Changes,
+        live: LiveExperiment,
+        kind: str,
+        turn: int | None,
+        body: dict[str, Any],
+        event: Event | None = None,
+    ) -> Entry:
+        """Append an entry to the log; the bandit knows its event already."""
+        entry = Entry(live.seq + 1, self.stamp(), kind, turn, body, event)
+        live.keep(entry)
+        changes.entries.append(entry)
+        return entry
 
     def read(self, look: Callable[[Connection], T]) -> T:
         """Look at what is committed."""
@@ -337,90 +467,39 @@ class Service:
         """The time, as the log keeps it."""
         return self.clock().astimezone(UTC).isoformat(timespec="microseconds")
 
-    def enter(
-        self,
-        batch: Batch,
-        brain: Brain,
-        kind: str,
-        turn: int | None,
-        body: dict[str, Any],
-        event: Event | None = None,
-    ) -> Entry:
-        """Append an entry to the log; the bandit knows its event already."""
-        entry = Entry(brain.seq + 1, self.stamp(), kind, turn, body, event)
-        brain.keep(entry)
-        batch.entries.append((brain.settings.id, entry))
-        batch.last_seq[brain.settings.id] = entry.seq
-        return entry
 
-    def submit(
-        self,
-        experiment: str,
-        work: Callable[[Batch, Brain], T],
-        key: str | None = None,
-        request: Any = None,
-        alone: bool = False,
-    ) -> Future[T]:
-        """Queue work on an experiment; with a key it is done once."""
+class _Queue:
+    """Requests that wait for one experiment."""
 
-        def job(batch: Batch) -> Any:
-            brain = self.brains.current(batch, experiment)
-            if key is None:
-                return work(batch, brain)
-            digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
-            earlier = batch.answers.get((experiment, key)) or batch.earlier.get((experiment, key))
-            if earlier is not None and earlier[0] != digest:
-                raise ClashError(
-                    f"the idempotency key {key!r} was used for another request: use a new key"
-                )
-            if earlier is not None:
-                return earlier[1]
-            answer = work(batch, brain)
-            batch.answers[experiment, key] = digest, answer
-            return answer
-
-        return self.queue(experiment, job, alone, key)
-
-    def change(self, experiment: str, work: Callable[[Batch, Brain], T], *more: Any) -> T:
-        """As `submit`, and wait until it is committed."""
-        return self.submit(experiment, work, *more).result()
-
-    def look(self, experiment: str, view: Callable[[Brain], T]) -> T:
-        """What `view` sees of an experiment, between two changes; it must not change anything."""
-        return self.change(experiment, lambda batch, brain: view(brain))
-
-    def queue(
-        self, experiment: str, work: Callable[[Batch], T], alone: bool, key: str | None = None
-    ) -> Future[T]:
-        """Queue work that needs no experiment in memory."""
-
-        def clean() -> bool:
-            return not alone and self.brains.is_clean(experiment)
-
-        return self.writer.submit(Job(experiment, work, alone, clean, key))
+    def __init__(self) -> None:
+        self.lock, self.room = threading.Lock(), threading.Semaphore(MOST_WAITING)
 
 
-def state_of(brain: Brain) -> State:
+class _OvertakenError(Exception):
+    """Another process has changed the experiment in between."""
+
+
+def state_of(live: LiveExperiment) -> State:
     """Where an experiment stands."""
-    settings, forecast = brain.settings, brain.forecast
+    settings, forecast = live.settings, live.forecast
     return State(
         id=settings.id,
         name=settings.name,
-        status=brain.status,
+        status=live.status,
         policy=settings.policy,
         seed=settings.seed,
         reward_range=settings.reward_range,
         turns=len(forecast.values),
-        forecast_version=brain.version,
+        forecast_version=live.version,
         calendar=forecast.calendar_dict(),
-        decided=brain.decisions.total(),
-        rewarded=brain.rewarded,
-        last_turn=brain.last_turn,
-        events=brain.seq,
-        clipped=brain.bandit.clipped,
-        arms=brain.arm_states(),
+        decided=live.decisions.total(),
+        rewarded=live.rewarded,
+        last_turn=live.last_turn,
+        events=live.seq,
+        clipped=live.bandit.clipped,
+        arms=live.arm_states(),
         noise=settings.noise,
-        best=brain.best,
+        best=live.best,
     )
 
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from highseason.bandit import TurnDecided
 from highseason.logs import Events, write_events
 from highseason_service import store
-from highseason_service.brain import latest_forecast
 from highseason_service.experiments import Service
 from highseason_service.forecast import TrafficForecast
+from highseason_service.live import latest_forecast
 from highseason_service.model import Arm, DecisionRecord, Entry, Settings
 
 #: The kinds of files, and how HTTP names them.

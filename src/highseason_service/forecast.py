@@ -88,7 +88,10 @@ class TrafficForecast:
             raise InvalidError("this experiment has no calendar: pass the turn (turn=1)")
         if moment.tzinfo is None:
             raise InvalidError(f"{moment.isoformat()} has no zone: append one, such as +01:00 or Z")
-        instant = np.datetime64(moment.astimezone(UTC).replace(tzinfo=None), "us")
+        try:
+            instant = np.datetime64(moment.astimezone(UTC).replace(tzinfo=None), "us")
+        except OverflowError:
+            raise InvalidError(f"{moment.isoformat()} is not a moment in UTC") from None
         turn = int(np.searchsorted(self._edges, instant, "right"))
         if not 1 <= turn <= len(self.values):
             raise ClashError(

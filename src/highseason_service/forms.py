@@ -10,10 +10,10 @@ from pydantic import BaseModel, ValidationError
 
 from highseason.core import DEFAULT_POLICY, quiet, raised_as
 from highseason.traffic import Blend, Multiplier, read
-from highseason_service.brain import Brain
 from highseason_service.errors import ClashError, InvalidError
 from highseason_service.experiments import Service, settings_body
 from highseason_service.forecast import TrafficForecast, replacement
+from highseason_service.live import LiveExperiment
 from highseason_service.model import MOST_TURNS, Entry, Settings, State
 from highseason_service.schemas import ArmBody, ExperimentBody, NewForecastBody, TurnOutcomeBody
 
@@ -21,6 +21,10 @@ BodyT = TypeVar("BodyT", bound=BaseModel)
 
 #: Files that hold rows of text.
 ENDINGS = (".csv", ".tsv", ".txt")
+#: How packed files begin, whatever they are called: zip and Excel, gzip, bzip2, xz, zstandard.
+PACKED = (b"PK", b"\x1f\x8b", b"BZh", b"\xfd7z", b"\x28\xb5\x2f\xfd")
+#: The most columns of a file.
+MOST_COLUMNS = 1_000
 
 #: What the form for a new experiment begins with.
 BLANK: dict[str, str] = {
@@ -70,7 +74,7 @@ def check(service: Service, settings: Settings) -> None:
             f"name: there is an experiment {settings.id!r} already: choose another name or id"
         )
     with raised_as(InvalidError):
-        Brain([Entry(1, "", "created", None, settings_body(settings))])
+        LiveExperiment([Entry(1, "", "created", None, settings_body(settings))])
 
 
 def new_forecast(
@@ -104,6 +108,11 @@ def uploaded(fields: Mapping[str, str], file: str, content: bytes) -> Multiplier
         raise InvalidError("traffic: choose a CSV file with a row per turn, its time and visitors")
     if not name.lower().endswith(ENDINGS):
         raise InvalidError(f"traffic: expected a file ending in {', '.join(ENDINGS)}, got {name!r}")
+    if content.startswith(PACKED):
+        raise InvalidError("traffic: expected text, but the file is packed: unpack it first")
+    marks = (b",", b";", b"\t", b"|")
+    if max(line.count(mark) for line in content.splitlines() for mark in marks) >= MOST_COLUMNS:
+        raise InvalidError(f"traffic: expected at most {MOST_COLUMNS:,} columns, got more")
     options: dict[str, Any] = {
         key: fields[key] for key in ("zone", "dates", "decimal") if fields[key]
     }

@@ -1,10 +1,11 @@
 """The HTTP API, version 1."""
 
-from concurrent.futures import Future
-from typing import Annotated, Any, Literal, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel
 
@@ -22,9 +23,6 @@ from highseason_service.schemas import (
     RewardsBody,
 )
 from highseason_service.security import SCOPES, Tokens
-from highseason_service.writer import Mailbox
-
-T = TypeVar("T")
 
 
 class Problem(BaseModel):
@@ -85,10 +83,20 @@ async def _service(request: Request) -> Service:
     return service
 
 
-async def _soon(request: Request, future: Future[T]) -> T:
-    """What the writer answers; no thread waits for it."""
-    mailbox: Mailbox = request.app.state.mailbox
-    return await mailbox.wait(future)
+class CheckedRoute(APIRoute):
+    """Checks the token before the body is read: FastAPI does it afterwards."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """What answers requests."""
+        handle = super().get_route_handler()
+        needs = [d.dependency for d in self.dependencies if isinstance(d.dependency, Needs)]
+
+        async def checked(request: Request) -> Response:
+            for check in needs:
+                await check(request)
+            return await handle(request)
+
+        return checked
 
 
 READ, DECIDE, ADMIN = ([Depends(Needs(scope))] for scope in SCOPES)
@@ -106,7 +114,7 @@ KeyHeader = Annotated[
     ),
 ]
 
-router = APIRouter(prefix="/v1", responses=ANSWERS)
+router = APIRouter(prefix="/v1", responses=ANSWERS, route_class=CheckedRoute)
 
 
 @router.post("/experiments", status_code=201, dependencies=ADMIN, tags=["experiments"])
@@ -146,17 +154,10 @@ def archive_experiment(service: One, experiment: Id) -> Summary:
 
 
 @router.post("/experiments/{experiment}/decide", dependencies=DECIDE, tags=["turns"])
-async def decide(
-    request: Request, experiment: Id, body: DecideBody | None = None
-) -> DecisionRecord:
+def decide(service: One, experiment: Id, body: DecideBody | None = None) -> DecisionRecord:
     """Decide a turn, or the current one; asked again, the answer is the same."""
-    service: Service = request.app.state.service
-    asked = (experiment, None, None) if body is None else (experiment, body.turn, body.at)
-    if service.is_locked(*asked) is not None:
-        known = await run_in_threadpool(service.locked, *asked)
-        if known is not None:
-            return known
-    return await _soon(request, service.decide_soon(*asked))
+    turn, at = (None, None) if body is None else (body.turn, body.at)
+    return service.decide(experiment, turn, at)
 
 
 @router.get("/experiments/{experiment}/decisions", dependencies=READ, tags=["turns"])
@@ -177,24 +178,21 @@ def read_decision(service: One, experiment: Id, turn: TurnPath) -> DecisionRecor
 
 
 @router.post("/experiments/{experiment}/update", dependencies=DECIDE, tags=["rewards"])
-async def update_many(
-    request: Request, experiment: Id, body: RewardsBody, key: KeyHeader = None
+def update_many(
+    service: One, experiment: Id, body: RewardsBody, key: KeyHeader = None
 ) -> dict[str, int]:
     """Report what turns brought, all or none, late and in any order."""
-    outcomes = [row.outcome(row.turn) for row in body.rewards]
-    service: Service = request.app.state.service
-    return await _soon(request, service.update_soon(experiment, outcomes, key))
+    return service.update_many(experiment, [row.outcome(row.turn) for row in body.rewards], key)
 
 
 @router.post(
     "/experiments/{experiment}/decisions/{turn}/update", dependencies=DECIDE, tags=["rewards"]
 )
-async def update(
-    request: Request, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
+def update(
+    service: One, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
 ) -> dict[str, int]:
     """Report what one turn brought."""
-    service: Service = request.app.state.service
-    return await _soon(request, service.update_soon(experiment, [body.outcome(turn)], key))
+    return service.update_many(experiment, [body.outcome(turn)], key)
 
 
 @router.post(
@@ -260,8 +258,3 @@ def export_turns(service: One, experiment: Id, kind: FileKind) -> Response:
     disposition = f'attachment; filename="events.{kind}"'
     headers = {"content-disposition": disposition}
     return Response(content, media_type=export.KINDS[kind], headers=headers)
-
-
-#: What is asked most is looked for first.
-_HOT = ("/decide", "/update")
-router.routes.sort(key=lambda route: not getattr(route, "path", "").endswith(_HOT))

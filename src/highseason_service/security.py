@@ -32,6 +32,8 @@ SCOPES = ("read", "decide", "admin")
 #: How long a change of tokens may take to be noticed, in seconds.
 FRESH = 2.0
 
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 HEADERS = {
@@ -192,7 +194,8 @@ class Guard:
 
     def _report(self, scope: Scope, status: int, seconds: float, request: str) -> None:
         route = getattr(scope.get("route"), "path", "other")
-        self.observe(scope["method"], route, status, seconds)
+        method = scope["method"] if scope["method"] in METHODS else "other"  # it may be any word
+        self.observe(method, route, status, seconds)
         log.info(
             "%s %s %d",
             scope["method"],

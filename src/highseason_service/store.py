@@ -1,82 +1,70 @@
 """All SQL of the service: what is read, and what one transaction writes."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, insert, select, tuple_, update
+from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
-from highseason import __version__
 from highseason.bandit import event_from_json, event_to_json
-from highseason_service.model import DecisionRecord, Entry, Outcome, Summary
-from highseason_service.tables import decisions, events, experiments, requests, snapshots, tokens
-
-#: The most rows in one statement; a statement may have 32,766 parameters.
-ROWS = 500
+from highseason_service.errors import NotFoundError
+from highseason_service.model import DecisionRecord, Entry, Outcome, Settings, Summary
+from highseason_service.tables import decisions, events, experiments, requests, tokens
 
 
 @dataclass
-class Batch:
-    """What the requests of one transaction change, written together at its end."""
+class Changes:
+    """What one request changes in one experiment."""
 
-    connection: Connection
-    last_seq: dict[str, int]  # of the experiments that are locked
-    new: list[dict[str, Any]] = field(default_factory=list)
-    entries: list[tuple[str, Entry]] = field(default_factory=list)
-    decided: dict[tuple[str, int], DecisionRecord] = field(default_factory=dict)
-    outcomes: dict[tuple[str, int], Outcome] = field(default_factory=dict)
-    answers: dict[tuple[str, str], tuple[str, Any]] = field(default_factory=dict)
-    earlier: dict[tuple[str, str], tuple[str, Any]] = field(default_factory=dict)
-    status: dict[str, str] = field(default_factory=dict)
+    experiment: str
+    entries: list[Entry] = field(default_factory=list)
+    decided: DecisionRecord | None = None
+    outcomes: list[Outcome] = field(default_factory=list)
+    status: str | None = None
+    answer: tuple[str, str, Any] | None = None  # the request's key, its digest, and what it got
 
-    def look_up(self, keys: Iterable[tuple[str, str]]) -> None:
-        """Read the digests and answers of earlier requests with these keys."""
-        wanted = list(keys)
-        if wanted:
-            pair = tuple_(requests.c.experiment, requests.c.key)
-            for row in self.connection.execute(select(requests).where(pair.in_(wanted))):
-                self.earlier[row.experiment, row.key] = row.digest, json.loads(row.answer)
-
-    def write(self) -> None:
+    def write(self, connection: Connection) -> None:
         """Send everything to the database."""
-        insert_rows(self.connection, experiments, self.new)
-        insert_rows(self.connection, events, [_entry_row(*entry) for entry in self.entries])
-        rows = [vars(record) | {"experiment": one} for (one, _), record in self.decided.items()]
-        insert_rows(self.connection, decisions, rows)
-        for experiment in {one for one, _ in self.outcomes}:
-            mine = [outcome for (one, _), outcome in self.outcomes.items() if one == experiment]
-            set_outcomes(self.connection, experiment, mine)
-        rows = [
-            {"experiment": experiment, "key": key, "digest": digest, "answer": json.dumps(answer)}
-            for (experiment, key), (digest, answer) in self.answers.items()
-        ]
-        insert_rows(self.connection, requests, rows)
-        self._write_experiments()
-
-    def _write_experiments(self) -> None:
-        last = {experiment: entry.seq for experiment, entry in self.entries}
-        for experiment, seq in last.items():
-            values: dict[str, Any] = {"last_seq": seq}
-            if experiment in self.status:
-                values["status"] = self.status[experiment]
-            one = experiments.c.id == experiment
-            self.connection.execute(update(experiments).where(one).values(values))
-
-    def clear(self) -> None:
-        """Forget what was written."""
-        self.earlier |= self.answers
-        for part in (self.new, self.entries):
-            part.clear()
-        for mapping in (self.decided, self.outcomes, self.answers, self.status):
-            mapping.clear()
+        mine = {"experiment": self.experiment}
+        if self.entries:
+            rows = [mine | _entry_row(entry) for entry in self.entries]
+            connection.execute(insert(events), rows)
+            values: dict[str, Any] = {"last_seq": self.entries[-1].seq}
+            values |= {} if self.status is None else {"status": self.status}
+            mine_alone = experiments.c.id == self.experiment
+            connection.execute(update(experiments).where(mine_alone).values(values))
+        if self.decided is not None:
+            connection.execute(insert(decisions), [mine | vars(self.decided)])
+        if self.outcomes:
+            one = decisions.c.experiment == self.experiment, decisions.c.turn == bindparam("of")
+            new: dict[str, Any] = {
+                "reward": bindparam("new_reward"),
+                "visitors": bindparam("new_visitors"),
+            }
+            rows = [
+                {"of": o.turn, "new_reward": o.reward, "new_visitors": o.visitors}
+                for o in self.outcomes
+            ]
+            connection.execute(update(decisions).where(*one).values(new), rows)
+        if self.answer is not None:
+            key, digest, answer = self.answer
+            row = mine | {"key": key, "digest": digest, "answer": json.dumps(answer)}
+            connection.execute(insert(requests), [row])
 
 
-def _entry_row(experiment: str, entry: Entry) -> dict[str, Any]:
+def add_experiment(connection: Connection, settings: Settings, created: Entry) -> None:
+    """Begin an experiment with the first entry of its log."""
+    row = {"id": settings.id, "name": settings.name, "policy": settings.policy}
+    row |= {"status": "running", "created_at": created.at}
+    connection.execute(insert(experiments), [row | {"last_seq": created.seq}])
+    connection.execute(insert(events), [{"experiment": settings.id} | _entry_row(created)])
+
+
+def _entry_row(entry: Entry) -> dict[str, Any]:
     body = json.dumps(entry.body, separators=(",", ":"))
     event = None if entry.event is None else event_to_json(entry.event)
-    return {"experiment": experiment, **entry._asdict(), "body": body, "event": event}
+    return {**entry._asdict(), "body": body, "event": event}
 
 
 def _entry(row: Row[Any]) -> Entry:
@@ -84,11 +72,20 @@ def _entry(row: Row[Any]) -> Entry:
     return Entry(row.seq, row.at, row.kind, row.turn, json.loads(row.body), event)
 
 
-def lock(connection: Connection, ids: Iterable[str]) -> Batch:
-    """Lock experiments, in the order of their ids, so that two processes cannot wait in a ring."""
-    query = select(experiments.c.id, experiments.c.last_seq).order_by(experiments.c.id)
-    query = query.where(experiments.c.id.in_(sorted(set(ids)))).with_for_update()
-    return Batch(connection, {row.id: row.last_seq for row in connection.execute(query)})
+def last_seq(connection: Connection, experiment: str, lock: bool = False) -> int:
+    """The number of the last entry in the log; `lock`ed, no one else changes the experiment."""
+    query = select(experiments.c.last_seq).where(experiments.c.id == experiment)
+    last = connection.execute(query.with_for_update() if lock else query).scalar()
+    if last is None:
+        raise NotFoundError(f"there is no experiment {experiment!r}")
+    return int(last)
+
+
+def answered(connection: Connection, experiment: str, key: str) -> tuple[str, Any] | None:
+    """The digest and the answer of an earlier request with this key."""
+    one = (requests.c.experiment == experiment) & (requests.c.key == key)
+    row = connection.execute(select(requests).where(one)).first()
+    return None if row is None else (row.digest, json.loads(row.answer))
 
 
 def _log(
@@ -103,24 +100,6 @@ def entries(
 ) -> list[Entry]:
     """The event log of an experiment, oldest first."""
     return [_entry(row) for row in _log(connection, experiment, events.c.seq > after, limit)]
-
-
-def entries_at(connection: Connection, experiment: str, numbers: Sequence[int]) -> list[Entry]:
-    """Some entries of the event log, oldest first."""
-    return [_entry(row) for row in _log(connection, experiment, events.c.seq.in_(numbers))]
-
-
-def snapshot(connection: Connection, experiment: str) -> str | None:
-    """The newest snapshot, if this version of highseason wrote it."""
-    one = (snapshots.c.experiment == experiment) & (snapshots.c.written_by == __version__)
-    return connection.execute(select(snapshots.c.state).where(one)).scalar()
-
-
-def save_snapshot(connection: Connection, experiment: str, seq: int, state: str) -> None:
-    """Keep a snapshot instead of the one before it."""
-    connection.execute(snapshots.delete().where(snapshots.c.experiment == experiment))
-    row = {"experiment": experiment, "seq": seq, "written_by": __version__, "state": state}
-    connection.execute(insert(snapshots), [row])
 
 
 def page(connection: Connection, experiment: str, after: int, limit: int) -> list[dict[str, Any]]:
@@ -192,53 +171,3 @@ def add_token(connection: Connection, name: str, scope: str, digest: str, at: st
 def remove_token(connection: Connection, name: str) -> bool:
     """Forget a token; whether there was one."""
     return connection.execute(tokens.delete().where(tokens.c.name == name)).rowcount > 0
-
-
-# Many rows in one statement: the interpreter is given up at each statement, and other threads take
-# it, so that with a statement per row a transaction would wait for them as often as it has rows.
-
-
-def insert_rows(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
-    """Insert rows, all of which have the same columns."""
-    for part in _parts(rows):
-        columns = tuple(part[0])
-        statement = _insertion(table.name, columns, len(part), _mark(connection))
-        values = tuple(row[name] for row in part for name in columns)
-        connection.exec_driver_sql(statement, values)
-
-
-def set_outcomes(connection: Connection, experiment: str, outcomes: Sequence[Outcome]) -> None:
-    """Write the rewards and visitors of decided turns."""
-    for part in _parts(outcomes):
-        rewards = [value for one in part for value in (one.turn, one.reward)]
-        visitors = [value for one in part for value in (one.turn, one.visitors)]
-        turns = [one.turn for one in part]
-        statement = _update(len(part), _mark(connection))
-        connection.exec_driver_sql(statement, (*rewards, *visitors, experiment, *turns))
-
-
-def _parts(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    return (rows[i : i + ROWS] for i in range(0, len(rows), ROWS))
-
-
-def _mark(connection: Connection) -> str:
-    """The driver's mark for a parameter."""
-    return "?" if connection.dialect.name == "sqlite" else "%s"
-
-
-@lru_cache(maxsize=2000)
-def _insertion(table: str, columns: tuple[str, ...], rows: int, mark: str) -> str:
-    row = "(" + ", ".join([mark] * len(columns)) + ")"
-    names = ", ".join(f'"{name}"' for name in columns)
-    return f"INSERT INTO {table} ({names}) VALUES " + ", ".join([row] * rows)
-
-
-@lru_cache(maxsize=2000)
-def _update(rows: int, mark: str) -> str:
-    cast = mark if mark == "?" else f"CAST({mark} AS DOUBLE PRECISION)"
-    cases = f"CASE turn {f'WHEN {mark} THEN {cast} ' * rows}END"
-    turns = ", ".join([mark] * rows)
-    return (
-        f"UPDATE {decisions.name} SET reward = {cases}, visitors = {cases} "
-        f"WHERE experiment = {mark} AND turn IN ({turns})"
-    )

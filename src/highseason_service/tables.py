@@ -61,16 +61,6 @@ requests = sa.Table(
     sqlite_with_rowid=False,
 )
 
-#: The newest snapshot of an experiment: it saves time at a start, and nothing depends on it.
-snapshots = sa.Table(
-    "snapshots",
-    metadata,
-    sa.Column("experiment", sa.String(100), sa.ForeignKey("experiments.id"), primary_key=True),
-    sa.Column("seq", sa.Integer, nullable=False),
-    sa.Column("written_by", sa.String(50), nullable=False),
-    sa.Column("state", sa.Text, nullable=False),
-)
-
 #: Access tokens; of the secret only its hash is kept.
 tokens = sa.Table(
     "tokens",

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from highseason.core import format_number, quiet
 from highseason.policies import Plan, PlanWarning, Policy
 from highseason_service import charts
-from highseason_service.brain import Brain
 from highseason_service.cache import Recent
 from highseason_service.calendars import TurnNames
 from highseason_service.charts import Chart
@@ -22,6 +21,7 @@ from highseason_service.errors import ServiceError
 from highseason_service.experiments import Service, state_of
 from highseason_service.forecast import TrafficForecast
 from highseason_service.history import ArmChange, Histories, PlayHistory
+from highseason_service.live import LiveExperiment
 from highseason_service.model import Arm, ArmReport, DecisionRecord, PlannedTurn, State
 
 #: How many of each a page shows.
@@ -32,7 +32,7 @@ REMEMBERED = 50
 
 
 @dataclass(frozen=True)
-class Standing:
+class LiveFacts:
     """What is taken from the live bandit, between two changes."""
 
     state: State
@@ -43,14 +43,14 @@ class Standing:
     coming: list[PlannedTurn]
 
 
-def _standing(brain: Brain) -> Standing:
-    return Standing(
-        state_of(brain),
-        brain.bandit.policy,
-        brain.forecast,
-        dict(brain.arms),
-        brain.planned(),
-        brain.plan(COMING),
+def _live_facts(live: LiveExperiment) -> LiveFacts:
+    return LiveFacts(
+        state_of(live),
+        live.bandit.policy,
+        live.forecast,
+        dict(live.arms),
+        live.planned(),
+        live.plan(COMING),
     )
 
 
@@ -80,13 +80,13 @@ class ExperimentView:
     """Everything that the pages of one experiment show, at one moment."""
 
     def __init__(
-        self, standing: Standing, history: PlayHistory, latest: list[DecisionRecord]
+        self, facts: LiveFacts, history: PlayHistory, latest: list[DecisionRecord]
     ) -> None:
-        self.state, self.history, self._latest = standing.state, history, latest
-        self.standing = standing
-        self.turns = TurnNames(standing.forecast)
-        self.plan = standing.plan
-        self.reasons = Reasons(self.turns, self.plan.busy_from, standing.arms, history)
+        self.state, self.history, self._latest = facts.state, history, latest
+        self.facts = facts
+        self.turns = TurnNames(facts.forecast)
+        self.plan = facts.plan
+        self.reasons = Reasons(self.turns, self.plan.busy_from, facts.arms, history)
 
     @cached_property
     def best(self) -> ArmReport | None:
@@ -98,7 +98,7 @@ class ExperimentView:
         """What the best arm so far brings per visitor."""
         if self.best is None or self.best.estimate is None:
             return math.nan
-        if not self.standing.policy.learns_scaled:
+        if not self.facts.policy.learns_scaled:
             return self.best.estimate
         mine = self.history.arm == self.history.numbers[self.best.id]
         mine &= ~np.isnan(self.history.reward)
@@ -130,7 +130,7 @@ class ExperimentView:
         """The next turns: when they are, what kind they are, and what is planned."""
         return [
             (self.turns.name(one.turn), self.reasons.occasion(one.turn), one)
-            for one in self.standing.coming
+            for one in self.facts.coming
         ]
 
     @cached_property
@@ -227,12 +227,12 @@ class Views:
             return self._known.keep(experiment, known)
 
     def _build(self, experiment: str) -> ExperimentView:
-        standing = self._service.look(experiment, _standing)
+        facts = self._service.look(experiment, _live_facts)
         latest = self._service.decisions(experiment, limit=LATEST)
         history = self._histories.get(experiment)  # the last: it knows whatever they know
-        if history.turns > standing.state.turns:  # the forecast was replaced in between
+        if history.turns > facts.state.turns:  # the forecast was replaced in between
             return self._build(experiment)
-        return ExperimentView(standing, history, latest)
+        return ExperimentView(facts, history, latest)
 
 
 @dataclass(frozen=True)

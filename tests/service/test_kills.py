@@ -12,15 +12,19 @@ import statistics
 import threading
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 import httpx
 import pytest
 from tests.service.conftest import settings
 from tests.service.test_commands import serving
+from tests.service.test_storage import raw
 
 from highseason_service import Service
 from highseason_service.audit import audit
+from highseason_service.model import Outcome
+from highseason_service.store import Changes
 
 CLIENTS, TURNS = 32, 3000
 
@@ -137,16 +141,66 @@ def kill_often(database: str, kills: int) -> tuple[int, float]:
 
 @pytest.mark.slow
 def test_nothing_answered_is_lost(url: str) -> None:
-    answers, _ = kill_often(url, kills=2)  # and once more after a kill
-    assert answers > 2 * CLIENTS
+    answers, _ = kill_often(url, kills=10)
+    assert answers > 10 * CLIENTS
+
+
+#: What a service that loses, doubles or contradicts would leave behind, as SQL.
+FAULTS = {
+    "another arm": "UPDATE decisions SET arm = '9.99x' WHERE turn = 3",
+    "a lost decision": "DELETE FROM decisions WHERE turn = 3",
+    "a lost reward": "UPDATE decisions SET reward = NULL, visitors = NULL WHERE turn = 3",
+    "another reward": "UPDATE decisions SET reward = 1234 WHERE turn = 3",
+    "a lost event": "DELETE FROM events WHERE kind = 'rewarded' AND event LIKE '%[[3,%'",
+    "a reward twice": (
+        "INSERT INTO events SELECT experiment, (SELECT max(seq) + 1 FROM events), at, kind, turn, "
+        "body, event FROM events WHERE kind = 'rewarded' AND event LIKE '%[[3,%'"
+    ),
+    "another status": "UPDATE experiments SET status = 'paused'",
+}
+
+
+def noted(service: Service, turns: range) -> list[Note]:
+    """Decide and reward turns as the clients do."""
+    notes = []
+    for turn in turns:
+        notes.append(Note(Asked(turn), 200, service.decide("shelf", turn).arm))
+        service.update_many("shelf", [Outcome(turn, 10.0 * turn, 100.0)])
+        notes.append(Note(Asked(turn, 10.0 * turn), 200))
+    return notes
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_noticed(tmp_path: Path, fault: str) -> None:
+    database = f"{tmp_path}/shop.db"
+    with Service(database) as service:
+        service.create(settings())
+        notes = noted(service, range(1, 7))
+        check(database, notes)
+        raw(service, FAULTS[fault])
+    with pytest.raises((AssertionError, KeyError)):
+        check(database, notes)
+
+
+def test_an_answer_before_the_commit_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = f"{tmp_path}/shop.db"
+    with Service(database) as service:
+        service.create(settings())
+        notes = noted(service, range(1, 4))
+        monkeypatch.setattr(Changes, "write", lambda self, connection: None)
+        notes.append(Note(Asked(4), 200, service.decide("shelf", 4).arm))
+    with pytest.raises(KeyError):
+        check(database, notes)
 
 
 @pytest.mark.soak
-def test_nothing_answered_is_lost_in_fifty_kills(
+def test_nothing_answered_is_lost_in_a_hundred_kills(
     url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answers, in_flight = kill_often(url, kills=50)
+    answers, in_flight = kill_often(url, kills=100)
     with capsys.disabled():
-        print(f"50 kills: {answers} answers, {in_flight:g} requests in flight")  # noqa: T201  # its result
-    assert answers > 50 * CLIENTS
+        print(f"100 kills: {answers} answers, {in_flight:g} requests in flight")  # noqa: T201  # its result
+    assert answers > 100 * CLIENTS
     assert in_flight >= 20

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import html
+import io
+import lzma
 import re
+import zipfile
+from collections.abc import Callable
 from datetime import date, timedelta
 
 import httpx
@@ -101,12 +107,34 @@ def test_what_is_wrong_is_said_and_what_was_typed_stays(
     assert len(live.service.experiments()) == 1
 
 
+def zipped(content: bytes) -> bytes:
+    """The content in a zip file, as Excel writes."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("sheet.xml", content)
+    return file.getvalue()
+
+
 def test_only_text_files_are_read(http: httpx.Client) -> None:
     for name in ("traffic.xlsx", "traffic.csv.gz", "../../etc/passwd", "<b>.html"):
         answer = plan(http, traffic(), name)
         assert answer.status_code == 422
         assert "a file ending in" in answer.text
         assert "<b>" not in answer.text
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zipped])
+def test_packed_files_are_refused_whatever_they_are_called(
+    http: httpx.Client, pack: Callable[[bytes], bytes]
+) -> None:
+    answer = plan(http, pack(traffic()))
+    assert (answer.status_code, "the file is packed" in answer.text) == (422, True)
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_columns_are_limited(http: httpx.Client, mark: str) -> None:
+    answer = plan(http, b"\n".join([mark.join("a" * 200_000).encode()] * 3))
+    assert (answer.status_code, "at most 1,000 columns" in answer.text) == (422, True)
 
 
 def replan(http: httpx.Client, rows: str, **fields: str) -> httpx.Response:

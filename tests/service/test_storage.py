@@ -294,7 +294,9 @@ def test_the_tables_are_those_of_the_migrations(service: Service) -> None:
     from highseason_service.tables import metadata
 
     with service.database.read() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        known = {"snapshots"}  # of earlier versions, which may still run beside this one
+        opts = {"compare_type": True, "include_name": lambda name, *_: name not in known}
+        context = MigrationContext.configure(connection, opts=opts)
         assert compare_metadata(context, metadata) == []
 
 
@@ -312,16 +314,16 @@ def test_a_primary_key_stands_behind_the_promise(service: Service) -> None:
 def test_what_was_not_committed_is_not_remembered(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from highseason_service.store import Batch
+    from highseason_service.store import Changes
 
     play(service, range(1, 5))
     state = service.state("shelf")
 
-    def fail(self: Batch) -> None:
+    def fail(self: Changes, connection: object) -> None:
         raise UnavailableError("the disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Batch, "write", fail)
+        patch.setattr(Changes, "write", fail)
         with pytest.raises(UnavailableError, match="disk is full"):
             service.decide("shelf", 5)
     assert service.state("shelf") == state
@@ -329,13 +331,13 @@ def test_what_was_not_committed_is_not_remembered(
     assert audit(service.database)[0].problems == ()
 
 
-def test_closing_finishes_what_is_queued(opened: Open) -> None:
+def test_closing_finishes_what_is_under_way(opened: Open) -> None:
     service = opened()
     service.create(settings(turns=200))
     with ThreadPoolExecutor(16) as threads:
         asked = [threads.submit(service.decide, "shelf", turn) for turn in range(1, 101)]
         asked[10].result()
-        service.writer.close()
+        service.close()
         done = [one for one in asked if one.exception() is None]
     refused = [one.exception() for one in asked if one.exception() is not None]
     assert all(isinstance(reason, UnavailableError) for reason in refused)
@@ -345,10 +347,10 @@ def test_closing_finishes_what_is_queued(opened: Open) -> None:
 
 
 def test_arms_and_turns_are_limited(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    from highseason_service import brain
+    from highseason_service import live
 
-    monkeypatch.setattr(brain, "MOST_ARMS", 4)
-    monkeypatch.setattr(brain, "MOST_TURNS", 45)
+    monkeypatch.setattr(live, "MOST_ARMS", 4)
+    monkeypatch.setattr(live, "MOST_TURNS", 45)
     service.add_arm("shelf", Arm("one more"))
     with pytest.raises(ClashError, match="at most 4 arms"):
         service.add_arm("shelf", Arm("too many"))
@@ -361,7 +363,7 @@ def test_arms_and_turns_are_limited(service: Service, monkeypatch: pytest.Monkey
 
 def test_the_noise_reaches_the_policy(service: Service) -> None:
     service.create(settings("noisy", noise=Noise("visitors", 0.02)))
-    policy = service.look("noisy", lambda brain: brain.bandit.policy)
+    policy = service.look("noisy", lambda live: live.bandit.policy)
     assert (policy.count, policy.rho) == ("visitors", 0.02)
     assert service.state("noisy").noise == Noise("visitors", 0.02)
     assert service.state("shelf").noise is None

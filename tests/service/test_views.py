@@ -174,7 +174,7 @@ def test_reasons_for_exploring(opened: Callable[[], Service]) -> None:
         assert one.reason.startswith("Busy day: " if busy else "Quiet day: ")
         counts = view.history.plays(turn)
         own = counts.get(one.record.arm, 0)
-        least = own == min(counts.get(arm, 0) for arm in view.standing.arms)
+        least = own == min(counts.get(arm, 0) for arm in view.facts.arms)
         assert (own == 0) == one.reason.endswith("for the first time")
         if own and not one.record.exploited:
             assert least == one.reason.endswith("the least known arm")

@@ -7,14 +7,12 @@ reaches back: it is applied by building the bandit again, as if the right ones h
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
-from itertools import chain
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from highseason.bandit import (
     Bandit,
-    BanditRestored,
     Event,
     OutcomesReported,
     Ranked,
@@ -46,85 +44,49 @@ def reaches_back(entry: Entry) -> bool:
     return entry.kind in ("corrected", "forecast_replaced") and entry.event is None
 
 
-def _is_head(entry: Entry) -> bool:
-    """Whether a snapshot cannot replace an entry: it says what the bandit was started with."""
-    return entry.kind in ("created", "forecast_replaced") or reaches_back(entry)
-
-
-class Brain:
+class LiveExperiment:
     """The live bandit of one experiment, and what the service knows beside it.
 
     Args:
-        entries: Its event log; after a snapshot, the entries at its `heads` and all that follow it.
-        snapshot: What `snapshot` gave, instead of the other entries.
+        entries: Its event log.
     """
 
-    def __init__(self, entries: Sequence[Entry], snapshot: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, entries: Sequence[Entry]) -> None:
         if not entries or entries[0].kind != "created":
             raise InvalidError("the event log does not begin with the creation of an experiment")
         self.settings = Settings.from_dict(entries[0].body)
         self.arms: dict[str, Arm] = {arm.id: arm for arm in self.settings.arms}
         self.status: Status = "running"
-        last = 0 if snapshot is None else snapshot["seq"]
-        known = [entry for entry in entries if reaches_back(entry) or entry.seq <= last]
-        self.version, self.forecast = latest_forecast(self.settings.forecast, known)
+        old = [entry for entry in entries if reaches_back(entry)]
+        self.version, self.forecast = latest_forecast(self.settings.forecast, old)
         self._plan: Plan | None = None
         self.seq = entries[0].seq
-        self.snapshot_seq = 0  # the last entry in the newest snapshot
-        self.corrections = {e.turn: e for e in entries if e.kind == "corrected" and reaches_back(e)}
+        self.corrections = {entry.turn: entry for entry in old if entry.kind == "corrected"}
         self.decisions: Counter[str] = Counter()  # by arm
         self.rewarded = 0
         self.decided: set[int] = set()  # turns
         self.entered = {arm.id for arm in self.settings.arms if not arm.start or arm.start <= 1}
-        self.heads = [entry.seq for entry in entries if _is_head(entry)]
-        self.bandit_seq = 1  # of the bandit's last event
-        if snapshot is None:
-            first = _start(self.settings, self.forecast, self.entered, entries[0].body)
-            self._replay(first, entries[1:])
-        else:
-            first = self._restore(snapshot)
-            self._replay(first, [entry for entry in entries if entry.seq > snapshot["seq"]])
-
-    def snapshot(self) -> dict[str, Any]:
-        """Everything as plain data, with the bandit's document."""
-        return {
-            "seq": self.seq,
-            "heads": self.heads,
-            "status": self.status,
-            "arms": [asdict(arm) for arm in self.arms.values()],
-            "entered": sorted(self.entered),
-            "decisions": self.decisions,
-            "rewarded": self.rewarded,
-            "decided": sorted(self.decided),
-            "bandit_seq": self.bandit_seq,
-            "bandit": self.bandit.to_json(),
-        }
-
-    def _restore(self, snapshot: Mapping[str, Any]) -> Event:
-        self.seq = self.snapshot_seq = snapshot["seq"]
-        self.status = snapshot["status"]
-        self.arms = {arm["id"]: Arm.from_dict(arm) for arm in snapshot["arms"]}
-        self.entered = set(snapshot["entered"])
-        self.decisions = Counter(snapshot["decisions"])
-        self.rewarded = snapshot["rewarded"]
-        self.decided = set(snapshot["decided"])
-        self.bandit_seq = snapshot["bandit_seq"]
-        return BanditRestored(self.bandit_seq, snapshot["bandit"])
-
-    def _replay(self, first: Event, entries: Iterable[Entry]) -> None:
-        events = (self.keep(entry) for entry in entries)
-        past = (event for event in events if event is not None)
-        self.outbox = Outbox(chain([first], past))
+        # what the bandit stores: its past while it is built, and then events to be committed
+        self._events = [_start(self.settings, self.forecast, self.entered, entries[0].body)]
+        self._events += [event for entry in entries[1:] if (event := self.keep(entry)) is not None]
         with quiet():
-            self.bandit: Bandit[str] = Bandit.from_events(self.outbox)
+            self.bandit: Bandit[str] = Bandit.from_events(self._events)
+        self._events.clear()
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether no event waits to be committed."""
+        return not self._events
+
+    def _new_events(self) -> list[Event]:
+        """The events of the request, which are then the caller's."""
+        events = self._events.copy()
+        self._events.clear()
+        return events
 
     def keep(self, entry: Entry) -> Event | None:
         """Count an entry; gives the event for the bandit, if there is one."""
         self.seq, event = entry.seq, entry.event
-        if event is not None:
-            self.bandit_seq = event.seq
-        if _is_head(entry) and entry.seq not in self.heads:
-            self.heads.append(entry.seq)
         if entry.kind in _STATUS:
             self.status = _STATUS[entry.kind]
         elif entry.kind == "forecast_replaced" and event is not None:
@@ -185,7 +147,7 @@ class Brain:
             for arm in self._due(turn):
                 self.bandit.add_arm(arm.id, arm.when, expires=arm.end)
         self.bandit.decide(turn, self._available(turn))
-        return self.outbox.take()
+        return self._new_events()
 
     def _due(self, turn: int) -> list[Arm]:
         waiting = [arm for arm in self.arms.values() if arm.id not in self.entered]
@@ -207,7 +169,7 @@ class Brain:
         self.require("running", "paused")
         rows = [(self._arm_of(o.turn), o.reward, o.turn, o.visitors) for o in outcomes]
         self.bandit.update_many(rows)
-        return self.outbox.take()
+        return self._new_events()
 
     def _arm_of(self, turn: int) -> str:
         self.check_turn(turn)
@@ -221,7 +183,7 @@ class Brain:
     def correct(self, outcome: Outcome) -> list[Event]:
         """Replace a reward, of which only the reward was wrong."""
         self.bandit.correct(outcome.turn, outcome.reward)
-        return self.outbox.take()
+        return self._new_events()
 
     def before_correction(self, turn: int) -> dict[str, Any]:
         """What a turn's arm, reward and visitors are before a correction."""
@@ -257,7 +219,7 @@ class Brain:
         G = self.forecast.replaced(first, values).multiplier
         with quiet():
             self.bandit.reforecast(G.window(self.last_turn + 1, G.turns))
-        return self.outbox.take()
+        return self._new_events()
 
     def remove_arm(self, arm: str) -> list[Event]:
         """Take an arm out of the game; locked turns stay as they are."""
@@ -269,7 +231,7 @@ class Brain:
             raise ClashError(f"the arm {arm!r} is already removed")
         if arm in self.entered:
             self.bandit.remove_arm(arm)
-        return self.outbox.take()
+        return self._new_events()
 
     # -- looking ----------------------------------------------------------------------------------
 
@@ -346,7 +308,7 @@ def _start(
 ) -> Event:
     """The event that starts the bandit, with the forecast as it is now."""
     arms = [arm for arm in settings.arms if arm.id in entered]
-    outbox = Outbox()
+    events: list[Event] = []
     with quiet():
         Bandit(
             [arm.id for arm in arms],
@@ -355,26 +317,6 @@ def _start(
             reward_range=settings.reward_range,
             seed=settings.seed,
             expires={arm.id: arm.end for arm in arms if arm.end is not None},
-            store=outbox,
+            store=events,
         )
-    return outbox.take()[0]
-
-
-class Outbox:
-    """The store that a bandit writes to here: new events wait for the transaction."""
-
-    def __init__(self, past: Iterable[Event] = ()) -> None:
-        self._past = past
-        self.new: list[Event] = []
-
-    def append(self, event: Event) -> None:
-        """Keep an event until it is taken."""
-        self.new.append(event)
-
-    def __iter__(self) -> Iterator[Event]:
-        return iter(self._past)
-
-    def take(self) -> list[Event]:
-        """The new events, which are then someone else's."""
-        events, self.new = self.new, []
-        return events
+    return events[0]
