@@ -11,7 +11,7 @@ Which test executes which line is measured once per test file, and kept in `.mut
 the test file or a source of the room changes.  It runs with `NUMBA_DISABLE_JIT=1`: kernels are then
 plain Python that coverage sees, and a mutant needs no compiling.  Tests that fail that way, or take
 too long, run compiled, on mutants outside of compiled code.  What takes too long even then takes no
-part.
+part, and neither do tests marked `slow`.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ CACHE = ROOT / ".mutants_cache"
 LEAST = 85  # percent killed over all
 LEAST_IN_A_ROOM = 70
 
-LONGEST = 6.0, 30.0  # seconds of one test, plain and compiled
-MEASURING = 60.0, 240.0  # seconds of measuring a file of tests
+LONGEST = 6.0, 20.0  # seconds of the processor for one test, plain and compiled
+MEASURING = 45.0, 90.0  # the same for measuring a file of tests
 MOST_TESTS = 25.0  # seconds of tests for one mutant, as they were measured
-LIMIT = 90.0  # seconds of one mutant
+LIMIT = 180.0  # seconds of one mutant by the clock
 
 #: Folders of the tree that `make` writes.
 WRITTEN = ("dist", "htmlcov", "report", "site")
@@ -239,13 +239,14 @@ class Watch:
         self.coverage = coverage
         self.stop = stop
         self.longest = LONGEST[compiled]
-        self.end = time.monotonic() + MEASURING[compiled]
+        self.end = time.process_time() + MEASURING[compiled]
         self.seconds: dict[str, float] = {}
         self.failed: list[str] = []
         self.slow: list[str] = []
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        items[:] = [item for item in items if not item.get_closest_marker("soak")]
+        long = ("soak", "slow", "wheel")
+        items[:] = [item for item in items if not any(map(item.get_closest_marker, long))]
         if self.wanted is not None:
             items[:] = [item for item in items if item.nodeid in self.wanted]
             items.sort(key=lambda item: self.wanted[item.nodeid])
@@ -255,18 +256,18 @@ class Watch:
             self.slow.append(item.nodeid)
             raise Overtime
 
-        signal.signal(signal.SIGALRM, ring)
-        signal.setitimer(signal.ITIMER_REAL, self.longest)
+        signal.signal(signal.SIGPROF, ring)
+        signal.setitimer(signal.ITIMER_PROF, self.longest)
         if self.coverage:
             self.coverage.switch_context(item.nodeid)
 
     def pytest_runtest_setup(self, item: Any) -> None:
-        if self.coverage and time.monotonic() > self.end:
+        if self.coverage and time.process_time() > self.end:
             self.slow.append(item.nodeid)
             raise Overtime
 
     def pytest_runtest_logfinish(self) -> None:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.when == "call" and report.passed:
@@ -447,11 +448,11 @@ def _measured(path: Path, stamps: dict[str, str], trees: Trees) -> dict[str, Any
         found = dict(json.loads(kept.read_text(encoding="utf-8")))
         if all(found["stamps"].get(file) == stamp for file, stamp in stamps.items()):
             return found
-    found = _empty(name) | (trees.run([name], limit=3 * MEASURING[0], measure=True) or {})
+    found = _empty(name) | (trees.run([name], limit=3 * LIMIT, measure=True) or {})
     again = found["failed"] + found["slow"]
     if again:
         wanted = None if name in again else again
-        options = {"limit": 2 * MEASURING[1], "measure": True, "compiled": True}
+        options = {"limit": 3 * LIMIT, "measure": True, "compiled": True}
         more = _empty(name) | (trees.run([name], wanted, **options) or {})
         shift = len(found["seconds"])
         for file, lines in more["lines"].items():

@@ -12,7 +12,14 @@ ARMS = hs.rewards.bernoulli(arms=4)
 
 
 @pytest.mark.parametrize(
-    "name", ["soft+ucb", "thompson", "soft+constant-epsilon:epsilon=0.3", "threshold:z=1.2+ucb"]
+    "name",
+    [
+        "soft+ucb",
+        "thompson",
+        "option-index",
+        "soft+constant-epsilon:epsilon=0.3",
+        "threshold:z=1.2+ucb",
+    ],
 )
 def test_it_chooses_as_in_a_game(name: str) -> None:
     game = hs.play(hs.policies.parse(name), ARMS, G, seed=5)
@@ -22,3 +29,43 @@ def test_it_chooses_as_in_a_game(name: str) -> None:
         chosen.append(online.choose(range(4)))
         online.learn(arm, reward)
     assert chosen == list(game.arms)
+
+
+def test_arms_that_join_start_with_the_next_turn_and_are_counted_as_selected() -> None:
+    online = OnlineGame("ucb", seed=1)
+    online.learn("first", 1.0)  # chosen elsewhere, before any turn
+    assert online.turn == 0
+    for _ in range(3):
+        online.learn(online.choose(["first", "second"]), 0.5)
+    assert online.add("late") == 2
+    state = online._state
+    assert state.start.tolist() == [0, 0, 4]
+    assert state.pulls.sum() == state.selections.sum() == 4
+    assert online.choose(["second"]) == "second"
+
+
+def test_after_its_last_turn_the_multiplier_stays_what_it_was() -> None:
+    short = hs.traffic.from_values([1.0, 1.0, 1.0, 50.0])
+    online = OnlineGame("threshold:z=10+constant-epsilon:epsilon=1", seed=1, multiplier=short)
+    for _ in range(4):
+        online.learn(online.choose("ab"), 1.0)
+    online.learn("b", 5.0)
+    assert [online.choose("ab") for _ in range(20)] == ["b"] * 20  # 50 is above the threshold
+
+
+def test_visitors_regulate_where_no_multiplier_is_known_whenever_arms_join() -> None:
+    level = []
+    for late in (False, True):
+        online = OnlineGame("soft+ucb", seed=1)
+        for visitors in (1.0, 20.0, 3.0):
+            online.choose("ab" if late else "abc", visitors)
+        online.choose("abc", 7.0)  # planned again from the first turn for three arms
+        assert online._beliefs == [1.0, 20.0, 3.0, 7.0]
+        assert online._planner is not None
+        level.append(online._planner.level(5.0))
+    assert level[0] == level[1]
+
+
+def test_without_a_seed_it_is_0() -> None:
+    first, again = OnlineGame("thompson"), OnlineGame("thompson", seed=0)
+    assert [first.choose("abc") for _ in range(20)] == [again.choose("abc") for _ in range(20)]

@@ -16,7 +16,8 @@ from highseason.traffic import (
     backtest,
     special_days,
 )
-from highseason.traffic.history import black_friday
+from highseason.traffic.history import History, black_friday
+from highseason.traffic.season_ahead import _recent
 
 
 def shop(years: int = 4, noise: float = 0.1, seed: int = 1) -> Multiplier:
@@ -124,3 +125,12 @@ def test_special_days_of_hours_and_of_years_that_begin_in_the_past() -> None:
     assert set(special_days(hours)) > {"Boxing Day"}
     days = np.arange("2012-12-30", "2014-01-03", dtype="datetime64[D]")
     assert special_days(days) == [special_days(day.reshape(1))[0] for day in days]
+
+
+@pytest.mark.parametrize(("season", "kept"), [(1, 60 * 7), (7, 60 * 7), (12, 60 * 12)])
+def test_smoothing_looks_at_sixty_seasons_of_a_week_or_more(season: int, kept: int) -> None:
+    history = History.of(Multiplier(1.0 + np.arange(900) % 12), periods=(season,))
+    logs = np.arange(900.0)
+    assert _recent(history, logs).tolist() == logs[-kept:].tolist()
+    short = History.of(Multiplier(1.0 + np.arange(50) % 12), periods=(season,))
+    assert _recent(short, logs[:50]).size == 50
