@@ -71,6 +71,33 @@ def test_two_beta_variables_against_quadrature() -> None:
     assert greatest_of_beta(a, b, 1.0) == pytest.approx([3 / 8, 5 / 8], abs=2e-5)
 
 
+SHAPES = {
+    "early": ([4.3, 6.2, 3.7, 1.04], [3.3, 4.4, 1.01, 7.6]),
+    "narrow and wide": ([6425.0, 1.9, 9231.0, 40.0], [9986.0, 2.6, 14547.0, 70.0]),
+    "rates near 1": ([8158.0, 465.0, 73.0], [18.0, 1.6, 1.28]),
+    "Jeffreys": ([2.5, 0.5, 1.5, 0.5], [0.5, 1.5, 0.5, 3.5]),
+    "a prior of a tenth": ([2.1, 1.1, 3.1], [0.1, 1.1, 2.1]),
+}
+
+
+@pytest.mark.parametrize("width", [1.0, 0.4, 1.7])
+@pytest.mark.parametrize("shapes", SHAPES.values(), ids=list(SHAPES))
+def test_beta_variables_against_sums_over_quantiles(
+    shapes: tuple[list[float], list[float]], width: float
+) -> None:
+    """The mean, over the quantiles of one variable, of how likely all others are below it."""
+    a, b = map(np.array, shapes)
+    mean = a / (a + b)
+    u = (np.arange(20_000) + 0.5) / 20_000
+    chances = []
+    for arm in range(a.size):
+        at = mean[arm] + width * (stats.beta.ppf(u, a[arm], b[arm]) - mean[arm])
+        x = np.clip(mean[:, None] + (at - mean[:, None]) / width, 0.0, 1.0)
+        below = stats.beta.cdf(x, a[:, None], b[:, None])
+        chances.append(np.delete(below, arm, axis=0).prod(0).mean())
+    assert greatest_of_beta(a, b, width) == pytest.approx(chances, abs=3e-4)
+
+
 def test_equal_posteriors_are_equally_likely_and_many_add_up_to_1() -> None:
     found = greatest_of_beta(np.full(200, 3.0), np.full(200, 9.0), 0.3)
     assert found == pytest.approx(np.full(200, 1 / 200), abs=1e-9)

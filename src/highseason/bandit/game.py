@@ -47,6 +47,7 @@ from highseason.core.specs import did_you_mean
 from highseason.core.validation import finite_number, non_negative_number
 from highseason.core.warnings import warn_user
 from highseason.engine import learn, select
+from highseason.engine.kernels.interface import live_choose
 from highseason.engine.results import with_interval
 from highseason.engine.turn import choose
 from highseason.policies import (
@@ -281,7 +282,7 @@ class LiveGame(Generic[ArmT]):
         """Choose the arm of an undecided turn."""
         expected, state, asked = self._ask(turn, available, expected)
         rule = self.policy.rule
-        arm, exploited = choose(rule, state, asked)
+        arm, exploited = choose(rule, state, asked, live_choose(rule))
         certain = not (rule.traits.stochastic or asked.random_ties)
         propensities = None if certain else pack(probabilities_of(rule, state, asked))
         probability = 1.0 if propensities is None else propensities.of(arm)

@@ -17,6 +17,7 @@ from highseason.policies.rule import (
     NO_END,
     UNKNOWN_END,
     ArmState,
+    Choose,
     LifetimeOptions,
     Observation,
     Rule,
@@ -52,9 +53,11 @@ def illegal_arm(rule: Rule, turn: int, arm: int, arms: int) -> IllegalArmError:
     return IllegalArmError(f"the rule {rule.name!r} chose arm {arm} in turn {turn}, but {reason}")
 
 
-def choose(rule: Rule, state: ArmState, turn: Turn) -> tuple[int, bool]:
+def choose(
+    rule: Rule, state: ArmState, turn: Turn, compiled: Choose | None = None
+) -> tuple[int, bool]:
     """The rule's choice among `state.available`, which must be legal, and whether it exploits."""
-    arm, exploited = rule.choose(state, turn)
+    arm, exploited = (compiled or rule.choose)(state, turn)
     if not is_legal(state.available, arm):
         raise illegal_arm(rule, turn.t, arm, state.available.size)
     return int(arm), bool(exploited)

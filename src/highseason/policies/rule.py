@@ -299,6 +299,7 @@ class RuleTraits:
         compilable: Its functions can be compiled.  One that cannot plays in readable loops.
         work: About how many times longer than UCB it takes to choose and learn; simulations
             divide their games by it.
+        slow: Choosing takes so long in plain Python that a live bandit compiles it, too.
     """
 
     local: bool = False
@@ -311,6 +312,7 @@ class RuleTraits:
     needs_horizon: bool = False
     compilable: bool = True
     work: float = 1.0
+    slow: bool = False
 
 
 NO_TRAITS = RuleTraits()

@@ -12,18 +12,21 @@ comes first there, because its posterior has no end.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.beta import log_beta
+from highseason.core.compile import compiled
 from highseason.core.gamma import BETA_NUMBERS, beta_sample
 from highseason.core.jitable import jitable
 from highseason.core.random import ARMS, draw, hash_at
-from highseason.core.special import normal_quantile
+from highseason.core.special import bernoulli_kl_upper, loop_exp, loop_log, normal_quantile
 from highseason.policies.base import WeighingPolicy, exploration, parameter
 from highseason.policies.plan import View
 from highseason.policies.ranking import (
@@ -113,9 +116,10 @@ def beta_probabilities(state: ArmState, turn: Turn) -> Floats:
         means = [beta_mean(state, arm) if known else -np.inf for arm, known in enumerate(seen)]
         return highest_probabilities(state, turn, np.array(means))
     arms = np.flatnonzero(state.available)
-    posteriors = np.array([beta_posterior(state, arm) for arm in arms.tolist()])
-    chances = greatest_of_beta(posteriors[:, 0], posteriors[:, 1], math.sqrt(turn.level))
-    return scattered(chances, arms, state.available.size)
+    pulls = state.pulls[arms]
+    sums = np.minimum(np.maximum(state.sums[arms], 0.0), pulls)
+    a, b = state.shared[SUCCESSES] + sums, state.shared[FAILURES] + (pulls - sums)
+    return scattered(greatest_of_beta(a, b, math.sqrt(turn.level)), arms, state.available.size)
 
 
 def normal_probabilities(state: ArmState, turn: Turn) -> Floats:
@@ -168,7 +172,7 @@ def beta_sampling(successes: float = 1.0, failures: float = 1.0) -> Rule:
         start=start,
         shared=2,
         allowed=(0.0, math.inf),
-        traits=RuleTraits(local=True, unit_range=True),
+        traits=RuleTraits(local=True, unit_range=True, slow=True),
         probabilities=beta_probabilities,
         negligible=(0.0, 1e-4),  # a hundredth of the deviation that the posterior has
         exploits_at=0.0,
@@ -252,69 +256,129 @@ class GaussianThompson(WeighingPolicy):
         return self.sigma * self.sigma, carry
 
 
-Ints = NDArray[np.int64]
-#: The distribution functions of some variables at some points: a row per variable.
-Distributions = Callable[[Floats, Ints], Floats]
+# -- how likely each draw is to be the highest -----------------------------------------------------
 
-#: Points to begin with, and the most by which H may rise from one point to the next.
-_POINTS, _STEP = 65, 1.0 / 512.0
-#: Halvings of a step: enough for distributions 1e-15 as wide as the others.
-_ROUNDS = 60
-#: What a logarithm is taken of at least.
-_TINY = 1e-300
-
-
-def chances_of_being_greatest(distributions: Distributions, low: Floats, high: Floats) -> Floats:
-    """The probability of each variable, where each lies between its `low` and its `high`."""
-    rivals = np.flatnonzero(high >= low.max())
-
-    def logarithms(points: Floats) -> Floats:
-        return np.log(np.maximum(distributions(points, rivals), _TINY))
-
-    points = np.linspace(low.max(), high.max(), _POINTS)
-    logs = logarithms(points)
-    for _ in range(_ROUNDS):
-        coarse = np.flatnonzero(_too_coarse(np.exp(logs.sum(0)), points))
-        if coarse.size == 0:
-            break
-        new = 0.5 * (points[coarse] + points[coarse + 1])
-        points = np.insert(points, coarse + 1, new)
-        logs = np.insert(logs, coarse + 1, logarithms(new), axis=1)
-    steps = np.diff(logs, axis=1)
-    total = steps.sum(0)
-    rises = np.diff(np.exp(logs.sum(0)))
-    shares = np.divide(rises, total, out=np.zeros_like(rises), where=total > 0.0)
-    chances = steps @ shares
-    return scattered(chances / chances.sum(), rivals, low.size)
+#: Gauss's four points on a panel of length 1, their weights, and those of the integral from each
+#: point to the upper end; in the last row, of the whole panel.
+_ROOTS, _WEIGHTS = np.polynomial.legendre.leggauss(4)
+_POINTS, _POWERS = (1.0 + np.append(_ROOTS, -1.0))[:, None] / 2.0, np.arange(1.0, 5.0)
+_TAILS = (1.0 - _POINTS**_POWERS) / _POWERS @ np.linalg.inv(_POINTS[:4] ** (_POWERS - 1.0))
+#: A panel is at most this many deviations of the narrowest variable long.
+_PANEL = 0.7
+#: With a smaller b, a beta density may fall to 0 abruptly at 1: a panel begins there.
+_SHARP = 8.0
+#: Nearer to 1 than this, a beta density is taken to be constant; if b < 1, it is its mean there.
+_EDGE = 1e-9
 
 
-def _too_coarse(H: Floats, points: Floats) -> NDArray[np.bool_]:
-    """Steps that are too high, or at the lower end too high for where they begin."""
-    rise, middle = np.diff(H), 0.5 * (points[:-1] + points[1:])
-    steep = (rise > _STEP) | ((H[1:] > 1e-5) & (rise > 0.5 * H[1:]))
-    return np.asarray(steep & (middle > points[:-1]) & (middle < points[1:]))
+class _Variables(NamedTuple):
+    """Normal variables, or mean + width · (X - mean) for beta variables X with shapes a and b."""
+
+    normal: bool
+    mean: Floats
+    deviation: Floats
+    width: float
+    a: Floats
+    b: Floats
+
+
+@jitable
+def _end_of_panel(v: _Variables, high: Floats, low: float, top: float) -> float:
+    """Panels are short where a density is narrow, or next to an end where it has no slope."""
+    step = top - low
+    for j in range(v.mean.size):
+        if high[j] >= top:
+            step = min(step, _PANEL * v.deviation[j])
+            if not v.normal and v.b[j] < 1.0:
+                step = min(step, 2.0 * (high[j] - top) + _EDGE * v.width)
+            elif not v.normal and 1.0 < v.b[j] < 2.0:
+                step = min(step, 7.0 * (high[j] - top) + 1e-3 * v.deviation[j])
+        if not v.normal and v.a[j] < 2.0 and v.a[j] != 1.0:
+            least = 1e-3 * v.deviation[j] if v.a[j] > 1.0 else 1e-40
+            step = min(step, max(0.8 * (top - v.mean[j] * (1.0 - v.width)), least))
+    bottom = top - step
+    for j in range(v.mean.size):  # a density may end abruptly at its highest value
+        sharp = _PANEL * v.deviation[j] < step or (not v.normal and v.b[j] < _SHARP)
+        if sharp and bottom < high[j] < top:
+            bottom = high[j]
+    return bottom
+
+
+def fill_chances(v: _Variables, chances: Floats) -> None:
+    """How likely each variable is to be the greatest, up to a factor.
+
+    That is the integral of its density times the distribution functions of the others.  Panels go
+    down from the greatest value of all; what a variable has above them is added up on the way.
+    """
+    arms = chances.size
+    high, scale = np.empty(arms), np.empty(arms)
+    above, reached, density = np.zeros(arms), np.empty(arms), np.empty((4, arms))
+    low = top = -math.inf
+    for j in range(arms):
+        if v.normal:
+            least, most = v.mean[j] - 6.0 * v.deviation[j], v.mean[j] + 7.0 * v.deviation[j]
+            scale[j] = -math.log(v.deviation[j] * math.sqrt(2.0 * math.pi))
+        else:  # Chernoff's bounds for 1e-9 and 1e-12
+            m, n = v.mean[j], v.a[j] + v.b[j]
+            least = m + v.width * (1.0 - bernoulli_kl_upper(1.0 - m, 21.0 / n) - m)
+            most = 1.0 if v.b[j] < _SHARP else bernoulli_kl_upper(m, 28.0 / n)
+            most = m + v.width * (most - m)
+            scale[j] = -log_beta(v.a[j], v.b[j]) - math.log(v.width)
+        low, top, high[j], chances[j] = max(low, least), max(top, most), most, 0.0
+    while True:
+        bottom = _end_of_panel(v, high, low, top)
+        if not low <= bottom < top:
+            return
+        for k in range(4):
+            at = bottom + (top - bottom) * _POINTS[k, 0]
+            for j in range(arms):  # the loops vectorise
+                z = (at - v.mean[j]) / v.deviation[j]
+                density[k, j] = scale[j] - 0.5 * z * z
+            for j in range(0 if v.normal else arms):
+                x = v.mean[j] + (at - v.mean[j]) / v.width
+                inner = min(max(x, 1e-300), 1.0 - _EDGE)
+                power = (v.a[j] - 1.0) * loop_log(inner) + (v.b[j] - 1.0) * loop_log(1.0 - inner)
+                power -= loop_log(min(v.b[j], 1.0)) if x > inner else 0.0
+                density[k, j] = scale[j] + power if 0.0 < x < 1.0 else -700.0
+            for j in range(arms):
+                density[k, j] = loop_exp(min(max(density[k, j], -700.0), 700.0))
+        for k in range(5):
+            product = 0.5 * (top - bottom) * _WEIGHTS[min(k, 3)]
+            for j in range(arms):
+                part = _TAILS[k, 0] * density[0, j] + _TAILS[k, 1] * density[1, j]
+                part += _TAILS[k, 2] * density[2, j] + _TAILS[k, 3] * density[3, j]
+                reached[j] = above[j] + (top - bottom) * part
+                product *= max(1.0 - reached[j], 1e-30)
+            for j in range(arms):
+                if k < 4:
+                    chances[j] += product * density[k, j] / max(1.0 - reached[j], 1e-30)
+                else:
+                    above[j] = reached[j]
+        top = bottom
+
+
+def _greatest(variables: _Variables) -> Floats:
+    chances = np.empty(variables.mean.size)
+    _compiled_fill()(variables, chances)
+    return np.asarray(chances / chances.sum())
+
+
+@functools.cache
+def _compiled_fill() -> Callable[..., None]:
+    from numba import types as t
+
+    number, column = t.float64, t.float64[::1]
+    fields = (t.boolean, column, column, number, column, column)
+    return compiled(fill_chances, t.void(t.NamedTuple(fields, _Variables), column))
 
 
 def greatest_of_beta(a: Floats, b: Floats, width: float) -> Floats:
-    """The same for mean + width · (X - mean), X beta variables."""
-    from scipy.special import betainc, betaincinv
-
+    """The probabilities of beta variables."""
     mean = a / (a + b)
-
-    def distributions(points: Floats, arms: Ints) -> Floats:
-        x = mean[arms, None] + (points - mean[arms, None]) / width
-        return np.asarray(betainc(a[arms, None], b[arms, None], np.clip(x, 0.0, 1.0)))
-
-    low, high = (mean + width * (betaincinv(a, b, q) - mean) for q in (1e-9, 1.0 - 1e-12))
-    return chances_of_being_greatest(distributions, low, high)
+    deviation = width * np.sqrt(mean * (1.0 - mean) / (a + b + 1.0))
+    return _greatest(_Variables(False, mean, deviation, width, a, b))
 
 
 def greatest_of_normal(mean: Floats, deviation: Floats) -> Floats:
-    """The same for normal variables."""
-    from scipy.special import ndtr
-
-    def distributions(points: Floats, arms: Ints) -> Floats:
-        return np.asarray(ndtr((points - mean[arms, None]) / deviation[arms, None]))
-
-    low, high = mean - 6.0 * deviation, mean + 7.0 * deviation
-    return chances_of_being_greatest(distributions, low, high)
+    """The probabilities of normal variables."""
+    return _greatest(_Variables(True, mean, deviation, 1.0, mean, mean))

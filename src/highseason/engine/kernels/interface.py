@@ -31,7 +31,7 @@ from highseason.engine.kernels.ucb_lanes import ucb_lanes_kernel
 from highseason.engine.turn import Population, illegal_arm, population_of
 from highseason.policies import EPSILON, POOL, UCB_RULE, Policy, Rule, fresh_state
 from highseason.policies.lifetimes import Lifetimes
-from highseason.policies.rule import LifetimeOptions, Observation, Turn
+from highseason.policies.rule import Choose, LifetimeOptions, Observation, Turn
 from highseason.rewards import Rewards
 
 #: From this many turns on, a rule's functions are compiled into the kernel: that takes a few
@@ -255,6 +255,16 @@ def rule_functions(rule: Any) -> tuple[Any, ...]:
     """The functions of a rule, compiled; a `ValueError` if one of them cannot be."""
     functions = (getattr(rule, name) for name in RULE_FUNCTIONS)
     return tuple(map(users_function, functions, _signatures(), RULE_FUNCTIONS.values()))
+
+
+@functools.cache
+def live_choose(rule: Rule) -> Choose:
+    """How a rule chooses in a live bandit: as Python, or compiled if it is slow."""
+    if not rule.traits.slow:
+        return rule.choose
+    function = users_function(rule.choose, _signatures()[1], RULE_FUNCTIONS["choose"])
+    word: Any = np.uint64
+    return lambda state, turn: function(state, turn._replace(key=word(turn.key)))
 
 
 def function_types() -> tuple[Any, ...]:
