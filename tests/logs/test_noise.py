@@ -245,6 +245,35 @@ def test_the_text_of_the_model_can_be_simulated() -> None:
     assert model.noise.rho == pytest.approx(found.rho.value, rel=0.01)
 
 
+@pytest.mark.parametrize("rates", [(0.95,), (1.0, 0.5), (0.9985, 0.9), (0.0, 0.03)])
+def test_the_text_of_any_rates_can_be_read(rates: tuple[float, ...]) -> None:
+    rng, turns = np.random.default_rng(1), 40
+    table = pd.DataFrame({"turn": np.arange(turns).repeat(len(rates)), "visitors": 500})
+    table["arm"] = np.tile(np.arange(len(rates)), turns)
+    table["successes"] = rng.binomial(500, np.tile(rates, turns))
+    model = hs.rewards.parse(hs.logs.fit_noise(table).rewards, arms=3)
+    assert 0 <= model.between[0] <= model.between[1] <= 1
+
+
+def test_a_history_of_money_is_simulated_as_money() -> None:
+    rng = np.random.default_rng(3)
+    log = pd.DataFrame({"turn": rng.integers(0, 40, 8000), "arm": rng.integers(0, 2, 8000)})
+    log["reward"] = np.where(rng.random(8000) < 0.05, rng.gamma(1, 40, 8000), 0)
+    text = hs.logs.fit_noise(log).rewards
+    assert text.startswith("spend:")
+    model = hs.rewards.parse(text, arms=2)
+    assert model.mean_of(np.array([[model.between[0][0], model.between[0][1]]])) == pytest.approx(
+        2.0, rel=0.2
+    )
+
+
+@pytest.mark.parametrize("spent", [1.0, 2.0])
+def test_where_every_visitor_buys_nothing_is_known(spent: float) -> None:
+    log = pd.DataFrame({"turn": np.arange(800) // 20, "reward": spent})
+    with pytest.raises(ValueError, match="does not show whether those of a turn are alike"):
+        hs.logs.fit_noise(log)
+
+
 @pytest.mark.parametrize(
     ("columns", "message"),
     [

@@ -215,7 +215,7 @@ def test_small_pools_are_not_over_weighted(thinned: bool) -> None:
 def test_the_share_of_matches_is_expected_of_the_events_that_were_met() -> None:
     log = two_pools(20_000)
     order = np.argsort(log.pool, kind="stable")  # small pools first
-    found = replay("uniform", log.take(order), turns=3000)
+    found = replay("uniform", replace(log.take(order), time=log.time), turns=3000)
     assert found["uniform"].expected_share == pytest.approx(0.5)
     assert "of the events matched" not in found.verdict("uniform")
     assert found["uniform"].asked == pytest.approx(6000, rel=0.1)
@@ -401,7 +401,16 @@ def test_time_that_goes_back_is_counted() -> None:
     log = fixed_log(MEANS, 50)
     result = replay("ucb", replace(log, time=log.time[::-1].copy()))
     assert result.log.backwards == 9
-    assert "go back in time" in str(result)
+    assert "go back in time; all are replayed in order" in str(result)
+
+
+def test_events_are_replayed_in_order_of_time() -> None:
+    log = fixed_log(MEANS, 400)
+    mixed = log.take(np.random.default_rng(1).permutation(len(log)))
+    one = replay("ucb", mixed)
+    same = replay("ucb", mixed.take(np.argsort(mixed.time, kind="stable")))
+    assert (one["ucb"].turns, one["ucb"].reward) == (same["ucb"].turns, same["ucb"].reward)
+    assert one.log.backwards > same.log.backwards == 0
 
 
 def test_the_seed_determines_the_result() -> None:

@@ -109,7 +109,7 @@ class LogSummary:
         G: The smallest, the median and the largest G of any event.
         baseline: The mean reward per visitor of showing studied arms at random: the mean over their
             events, each weighted by one over its propensity.
-        backwards: How many events are earlier than the one before.
+        backwards: How many events were earlier than the one before; all are replayed in order.
         uniformity: Whether arms were shown as replay assumes.
     """
 
@@ -123,12 +123,12 @@ class LogSummary:
     uniformity: Uniformity
 
     def __str__(self) -> str:
-        back = f" {self.backwards:,} events go back in time." if self.backwards else ""
+        back = f" {self.backwards:,} events go back in time; all are replayed in order of time."
         return (
             f"{self.events:,} events of {self.arms:,} arms over {self.span / 3600:.1f} hours; G "
             f"(events per {self.bin:g} s) from {self.G[0]:g} to {self.G[2]:g}, median "
-            f"{self.G[1]:g}.{back}\nShowing arms at random earns {self.baseline.value:.4g} per "
-            f"turn. {self.uniformity}"
+            f"{self.G[1]:g}.{back * (self.backwards > 0)}\nShowing arms at random earns "
+            f"{self.baseline.value:.4g} per turn. {self.uniformity}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def diagnose(log: PreparedLog) -> LogSummary:
             bin=log.bins.length,
             G=(float(low), log.bins.median, float(high)),
             baseline=_baseline(log),
-            backwards=int((np.diff(events.time) < 0).sum()),
+            backwards=log.backwards,
             uniformity=check_uniformity(log),
         )
     return _SUMMARIES[log]

@@ -75,12 +75,24 @@ class NoiseFit:
 
     @property
     def rewards(self) -> str:
-        """The model to simulate with, as text: `hs.rewards.parse(found.rewards, arms=…)`."""
-        low = min(rate.value for rate in self.rates.values())
-        high = max(rate.value for rate in self.rates.values())
-        rates = f"{low:.3g}..{high:.3g}" if high > low else f"{0.9 * low:.3g}..{1.1 * low:.3g}"
-        day = f",day={self.day.value:.3g}" if self.day is not None and self.day.value > 0 else ""
-        return f"visitors:rates={rates},rho={self.rho.value:.3g}{day}"
+        """The model to simulate with, as text: `hs.rewards.parse(found.rewards, arms=…)`.
+
+        Sums of money are `spend`, with the mean basket (of cv 1, or less where every visitor buys)
+        that gives the rewards their mean and variance.
+        """
+        means = [rate.value for rate in self.rates.values()]
+        name, value, money = "visitors", 1.0, ""
+        if self.history.squares is not None:
+            square = self.history.squares.sum() / self.history.successes.sum()
+            value = max(square / 2.0, *means, *means[:1])
+            cv = math.sqrt(max(square / value - 1.0, 0.0))
+            name, money = "spend", f",values={value:.3g},cv={cv:.3g}"
+        low, high = min(means) / value, max(means) / value
+        low, high = (low, high) if high > low else (0.9 * low, min(1.1 * low, 1.0))
+        high = float(f"{high:.3g}")  # as it is written: a day effect may not be more than it allows
+        day = 0.0 if self.day is None else min(self.day.value, 0.99 * math.sqrt(1.0 / high - 1.0))
+        moves = f",day={day:.3g}" if day > 0.0 else ""
+        return f"{name}:rates={low:.3g}..{high:.3g}{money},rho={self.rho.value:.3g}{moves}"
 
     def teaches(self, visitors: float, than: float, rho: float | None = None) -> float:
         """How many times as much a turn with these visitors teaches as one with others."""
@@ -196,6 +208,11 @@ def fit_noise(
             "longer history, with several turns for each arm"
         )
     likelihood = Likelihood(history)
+    if np.allclose(likelihood.spread(0.0), 0.0, atol=1e-12):
+        raise ValueError(
+            "all visitors of an arm brought the same, which does not show whether those of a turn "
+            "are alike: give a history in which some buy and others do not"
+        )
     freedom, day = entries - len(history.arms), None
 
     def at_best_day(rho: float) -> float:
@@ -261,6 +278,8 @@ def _crossing(
 
     if profile(outside) >= height:
         return outside
+    if profile(inside) <= height:  # the estimate is 0, and the limit below the range
+        return inside
     ends = math.log(inside), math.log(outside)
     return math.exp(brentq(lambda x: profile(math.exp(x)) - height, *ends, xtol=0.01))
 

@@ -122,6 +122,8 @@ class PreparedLog:
         pools: The sets of studied arms that were available, each once.
         start: The clock at which each arm is first in a pool; 0 if it never is.
         end: The clock at which it is last in a pool.
+        backwards: How many events were earlier than the one before.  Replay follows the clock, so
+            the events are put in order.
     """
 
     events: Events
@@ -131,6 +133,7 @@ class PreparedLog:
     pools: Pools
     start: NDArray[np.int64]
     end: NDArray[np.int64]
+    backwards: int = 0
 
     @classmethod
     def of(cls, events: Events, bin: float = 1, arms: Sequence[str] | None = None) -> Self:  # noqa: A002  # the word users know
@@ -142,11 +145,14 @@ class PreparedLog:
             arms: The ids of the arms to study; all if None.
         """
         _check_values(events)
+        backwards = int((np.diff(events.time) < 0).sum())
+        if backwards:
+            events = events.take(np.argsort(events.time, kind="stable"))
         bins = TimeBins.cut(events.time, bin)
         studied = _studied(events, arms)
         pool, pools = _studied_pools(events, studied)
         start, end = events.pool_lifetimes(bins.clock[bins.of])
-        return cls(events, bins, studied, pool, pools, start, end)
+        return cls(events, bins, studied, pool, pools, start, end, backwards)
 
     @functools.cached_property
     def reward(self) -> NDArray[np.float64]:
