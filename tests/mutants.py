@@ -631,7 +631,6 @@ def main(arguments: list[str] | None = None) -> int:
         trees = Trees(Path(folder), options.jobs)
         for place, room in enumerate(options.rooms):  # each has its share of the time that is left
             began = time.monotonic()
-            end = began + (over - began) / (len(options.rooms) - place)
             survey = Survey.of(room, trees, pool)
             late |= survey.compiled
             print(
@@ -639,6 +638,8 @@ def main(arguments: list[str] | None = None) -> int:
                 f" {len(survey.left_out)} left out",
                 flush=True,
             )
+            now = time.monotonic()
+            end = now + (over - now) / (len(options.rooms) - place)
             seeds = [sample(room, options.sample, seed) for seed in options.seed]
             chosen = dict.fromkeys(mutant for drawn in seeds for mutant in drawn)
             jobs = [pool.submit(judge, room, mutant, survey, end) for mutant in chosen]

@@ -57,6 +57,7 @@ def test_what_needs_contexts_is_refused() -> None:
 def test_ours_learns_and_predicts() -> None:
     ours = to_mabwiser("thompson", ["a", "b"], seed=3)
     assert isinstance(ours, MAB)
+    assert ours.visitors == 1.0
     ours.fit(["a"] * 50 + ["b"] * 50, [1] * 45 + [0] * 5 + [0] * 45 + [1] * 5)
     assert ours.predict() == "a"
     assert ours.predict_expectations() == {"a": 46 / 52, "b": 6 / 52}  # of the posterior

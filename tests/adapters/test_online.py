@@ -69,3 +69,14 @@ def test_visitors_regulate_where_no_multiplier_is_known_whenever_arms_join() -> 
 def test_without_a_seed_it_is_0() -> None:
     first, again = OnlineGame("thompson"), OnlineGame("thompson", seed=0)
     assert [first.choose("abc") for _ in range(20)] == [again.choose("abc") for _ in range(20)]
+
+
+@pytest.mark.parametrize("name", ["ucb", "thompson", "variable-pool"])
+def test_an_arm_that_was_not_offered_can_be_learned_from(name: str) -> None:
+    online = OnlineGame(name)
+    online.choose(["a", "b"])
+    online.choose(["a"])
+    for arm, reward in (("b", 1.0), ("a", 0.0), ("b", 1.0)):
+        online.learn(arm, reward)
+    assert online.estimates().keys() == {"a", "b"}
+    assert online.estimates()["b"] > online.estimates()["a"]

@@ -118,6 +118,8 @@ def test_burn_in_and_scalers_are_rivers() -> None:
         pulls.append(ours.pull(["x", "y"]))
         ours.update(pulls[-1], 5.0)
     assert sorted(pulls) == ["x", "x", "y", "y"]
+    at_once = to_river("greedy")
+    assert (at_once.burn_in, at_once.seed, at_once.visitors) == (0, 0, 1.0)
 
 
 @pytest.mark.parametrize("number", range(2))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from highseason.core.random import arm_uniforms, game_keys
 from highseason.core.special import normal_quantile
@@ -188,3 +189,10 @@ def test_rewards_pickle_and_copy(model: Rewards) -> None:
         assert np.array_equal(parameters, model.parameters(keys))
         assert np.array_equal(same.means(parameters), model.means(parameters))
         assert same.quantile is model.quantile
+
+
+def test_parameters_of_your_own_are_drawn_between_0_and_1_unless_said_otherwise() -> None:
+    usual = custom(lambda u, p, scale: p, lambda p: p, arms=3)
+    drawn = usual.parameters(game_keys(1, range(2000)))
+    assert stats.kstest(drawn.ravel(), stats.uniform(0, 1).cdf).pvalue > 1e-3
+    assert usual.bounds == (0.0, 1.0)

@@ -66,6 +66,7 @@ def test_arms_are_drawn_from_ranges_and_priors() -> None:
     both = spend(arms=3, values_between=(10, 20)).parameters(KEYS)
     assert both.shape == (4000, 3, 2)
     assert both[..., 1].min() >= 10 > 0.05 >= both[..., 0].max()
+    assert stats.kstest(both[..., 1].ravel(), stats.uniform(10, 10).cdf).pvalue > 1e-3
     assert spend(arms=3).means(both).shape == (4000, 3)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from highseason.traffic.columns import FileTable
+from highseason.traffic.columns import FileTable, Layout
 from highseason.traffic.dates import TableError, parse_times
 from highseason.traffic.files import read_table
 
@@ -95,3 +95,29 @@ def test_zones_of_a_column() -> None:
         "2013-12-26T12",
         "2013-12-26T00",
     ]
+
+
+@pytest.mark.parametrize(
+    ("row", "following", "index", "is_title"),
+    [
+        (["Shop 12", ""], ["day", "visitors"], 0, True),
+        (["Shop 12", ""], ["2025-01-30", "10"], 0, False),  # a header of which one name is missing
+        (["Shop 12"], ["day", "visitors"], 0, True),
+        (["Shop 12"], ["2025-01-30", "10"], 0, True),  # too short for a header
+        (["12", ""], ["day", "visitors"], 0, False),
+        (["", "Shop 12"], ["day", "visitors"], 0, False),
+        (["", ""], ["day", "visitors"], 0, False),
+        (["", ""], ["day", "visitors"], 1, True),  # below a title
+        (["day", "visitors"], ["a", "b"], 0, False),
+    ],
+)
+def test_titles_above_a_table(
+    row: list[str], following: list[str], index: int, is_title: bool
+) -> None:
+    assert Layout("shop.csv", "line", width=2)._is_title(row, following, index) == is_title
+
+
+def test_a_single_column_has_no_titles() -> None:
+    layout = Layout("shop.csv", "line", width=1)
+    assert not layout._is_title(["visitors"], ["of shop 12"], 0)
+    assert not layout._is_title(["visitors"], ["10"], 0)
