@@ -71,6 +71,19 @@ class TurnNames:
         [name] = special_days(np.array([wall], "datetime64[s]"))
         return _NEAR_CHRISTMAS.sub(_near, name)
 
+    def landmarks(self) -> list[tuple[float, str]]:
+        """Where Black Friday and Christmas lie on an axis, and their names."""
+        if self.walls is None:
+            return []
+        first, last = (int(self.walls[i].astype("datetime64[s]").astype(int)) for i in (0, -1))
+        days = np.arange(first // 86400, last // 86400 + 1).astype("datetime64[D]")
+        shown = {"Black Friday": "Black Friday", "Christmas Day": "Christmas"}
+        return [
+            (86400.0 * int(day.astype(int)), shown[name])
+            for day, name in zip(days, special_days(days), strict=True)
+            if name in shown
+        ]
+
     def positions(self, rows: NDArray[np.int64]) -> list[float]:
         """Where turns lie on an axis: seconds of the wall clock, or their numbers."""
         if self.walls is None:

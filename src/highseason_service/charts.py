@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core import counted, format_number, percent
+from highseason.core import DEFAULT_POLICY, counted, format_number, percent
 from highseason.policies import Plan, favoured, prices
 from highseason_service.calendars import TurnNames
 from highseason_service.history import PlayHistory
@@ -47,6 +47,8 @@ class Chart:
     point: str  # what one point stands for
     dated: bool
     now: float | None = None  # where the coming turns begin, if some are shown
+    step: float = 1.0  # how far apart points lie
+    marks: tuple[tuple[float, str], ...] = ()  # days that people look for, and where they lie
 
     def data(self) -> dict[str, Any]:
         """What the script draws."""
@@ -64,6 +66,8 @@ class Chart:
         return {
             "dated": self.dated,
             "now": self.now,
+            "step": self.step,
+            "marks": self.marks,
             "times": self.times,
             "labels": self.labels,
             "series": lines,
@@ -112,7 +116,15 @@ class Buckets:
         prefix, times = "" if self.width == 1 else "from ", self.turns.positions(self.firsts)
         labels = [f"{prefix}{self.turns.name(row + 1)}" for row in self.firsts.tolist()]
         dated = self.turns.walls is not None
-        return Chart(name, title, sentence, times, labels, series, self.point, dated, now)
+        marks = tuple(self.turns.landmarks()) if now is not None or name == "traffic" else ()
+        about = times, labels, series, self.point, dated, now, self.step
+        return Chart(name, title, sentence, *about, marks)
+
+    @property
+    def step(self) -> float:
+        """How far apart groups lie."""
+        seconds = {"minute": 60, "hour": 3600, "day": 86400, "week": 7 * 86400}
+        return float(self.width * seconds.get(self.turns.unit, 1))
 
     def mean(self, values: Numbers) -> Numbers:
         """The mean of each group, of the values that are known."""
@@ -125,14 +137,23 @@ class Buckets:
         return means
 
 
-def traffic(turns: TurnNames, plan: Plan, history: PlayHistory | None) -> Chart:
-    """Visitors, past and coming, and where exploration is planned, or else is cheapest."""
+def traffic(
+    turns: TurnNames,
+    plan: Plan,
+    history: PlayHistory | None = None,
+    past: int = 0,
+    over: int | None = None,
+) -> Chart:
+    """Visitors, past and coming, and where exploration is planned, or else is cheapest.
+
+    The plan is shown after `past` turns; `over` of them are over, where that is not the same.
+    """
     forecast = plan.multiplier.values
     groups = Buckets.of(turns, forecast.size, LINE)
     came = np.full(forecast.size, np.nan)
-    past = 0 if history is None else min(history.turns, forecast.size)
     if history is not None:
-        came[:past] = history.visitors[:past]
+        known = min(history.turns, forecast.size)
+        came[:known] = history.visitors[:known]
     series = [Series("expected", groups.mean(forecast), "expected")]
     if history is not None:
         series.append(Series("came", groups.mean(came), "came"))
@@ -143,7 +164,8 @@ def traffic(turns: TurnNames, plan: Plan, history: PlayHistory | None) -> Chart:
         series.append(Series("cheapest to explore", groups.mean(share), "cheapest", _yes_or_share))
     else:
         series.append(Series("planned exploration", groups.mean(share), "exploration", percent))
-    now = turns.positions(np.array([past]))[0] if 0 < past < forecast.size else None
+    over = past if over is None else over
+    now = turns.positions(np.array([over]))[0] if 0 < over < forecast.size else None
     title = f"Visitors, and where {'exploring is cheapest' if priced else 'exploration is planned'}"
     sentence = _traffic_sentence(plan, past, turns.unit)
     return groups.chart("traffic", title, sentence, *series, now=now)
@@ -167,6 +189,21 @@ def _traffic_sentence(plan: Plan, past: int, unit: str) -> str:
         return f"{start} No exploration is planned."
     quiet = float(explored[~busy].sum()) / total
     return f"{start} Of the planned exploration, {percent(quiet)} falls on quiet {unit}s."
+
+
+def busy_warning(plan: Plan, unit: str, past: int = 0) -> list[str]:
+    """A warning where a plan explores on most of the busiest turns to come, at least ten of all."""
+    coming, explored = plan.multiplier.values[past:], plan.exploration[past:]
+    if prices(plan) is not None or coming.size < 10:
+        return []
+    busiest = np.argsort(coming)[-(coming.size // 10) :]
+    most = int((explored[busiest] > 0.5).sum())
+    if 2 * most <= busiest.size:
+        return []
+    return [
+        f"This plan explores on {most:,} of your {counted(busiest.size, f'busiest {unit}')}, when "
+        f"it costs most. The policy {DEFAULT_POLICY} explores where it is cheap."
+    ]
 
 
 def choices(turns: TurnNames, history: PlayHistory) -> Chart:
@@ -212,6 +249,7 @@ def rewards(turns: TurnNames, history: PlayHistory, best: str, worth: float) -> 
         ),
         groups.point,
         turns.walls is not None,
+        step=groups.step,
     )
 
 

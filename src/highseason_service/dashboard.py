@@ -19,7 +19,7 @@ from highseason_service.schemas import NewForecastBody
 from highseason_service.views import ARMS, ExperimentView, Views, planned
 from highseason_service.web import Admin, Form, Reader, Visitor, back_to, page_router, reads, show
 
-#: How many experiments, and how many arms, are on one page of a list.
+#: How many experiments are on one page of the list.
 PER_PAGE = 100
 
 #: What was done, as the page says it after a form.
@@ -61,11 +61,49 @@ def home(request: Request, service: One, who: Reader, number: PageNumber = 1) ->
 
 
 @router.get("/experiments/{experiment}")
-def experiment_page(
+def today_page(
+    request: Request, service: One, who: Reader, experiment: Id, done: str = "", seen: str = ""
+) -> Response:
+    """What to play now, what to enter, what was decided last and what comes."""
+    return _experiment(request, service, who, experiment, "today", seen, done=DONE.get(done, ""))
+
+
+@router.get("/experiments/{experiment}/season")
+def season_page(
+    request: Request, service: One, who: Reader, experiment: Id, seen: str = ""
+) -> Response:
+    """The charts."""
+    return _experiment(request, service, who, experiment, "season", seen)
+
+
+@router.get("/experiments/{experiment}/arms")
+def arms_page(
+    request: Request,
+    service: One,
+    who: Reader,
+    experiment: Id,
+    number: PageNumber = 1,
+    done: str = "",
+    arm: str = "",
+) -> Response:
+    """All arms."""
+    removed = arm if done == "removed" else ""
+    said = DONE.get(done, "")
+    return _experiment(
+        request, service, who, experiment, "arms", done=said, arm=removed, page=number
+    )
+
+
+@router.get("/experiments/{experiment}/manage")
+def manage_page(
     request: Request, service: One, who: Reader, experiment: Id, done: str = ""
 ) -> Response:
-    """An experiment."""
-    return _experiment(request, service, who, experiment, done=DONE.get(done, ""))
+    """What is seldom changed."""
+    return _experiment(request, service, who, experiment, "manage", done=DONE.get(done, ""))
+
+
+#: The pages of an experiment; the first is looked at every day.
+TABS = ("today", "season", "arms", "manage")
 
 
 def _experiment(
@@ -73,44 +111,32 @@ def _experiment(
     service: Service,
     who: Visitor,
     experiment: str,
+    tab: str,
+    seen: str = "",
     status: int = 200,
     **more: Any,
 ) -> Response:
+    """A page of an experiment; nothing if it was seen as it is."""
     view = _view(request, experiment)
-    context = {"done": "", "error": "", "typed": {}, "form": ""} | _live(service, view) | more
-    return show(request, who, "experiment.html.j2", status, **context)
-
-
-def _live(service: Service, view: ExperimentView) -> dict[str, Any]:
-    """What changes while the experiment goes on."""
-    turn = view.now(service.clock())
-    decided = None
-    if turn is not None and turn <= view.history.turns and view.history.arm[turn - 1] >= 0:
-        decided = view.explain(service.decision(view.state.id, turn))
-    drawn = {name: chart.data() for name, chart in view.charts.items()}
-    return {
-        "view": view,
-        "state": view.state,
-        "turn": turn,
-        "now": decided,
-        "drawn": drawn,
-        "most_arms": ARMS,
-    }
-
-
-@router.get("/experiments/{experiment}/live")
-def live(
-    request: Request,
-    service: One,
-    who: Reader,
-    experiment: Id,
-    seq: Annotated[int, Query(ge=0)] = 0,
-) -> Response:
-    """The part of an experiment's page that changes; nothing if it has not."""
-    view = _view(request, experiment)
-    if view.state.events == seq:
+    turn, state = view.now, view.state
+    now = f"{state.events}.{turn or 0}"
+    if seen == now:
         return Response(status_code=204)
-    return show(request, who, "live.html.j2", **_live(service, view))
+    context: dict[str, Any] = {"tab": tab, "tabs": TABS, "seen": now, "view": view, "state": state}
+    context |= {"done": "", "error": "", "typed": {}, "form": "", "columns": (), "kept": None}
+    if tab == "today":
+        is_decided = turn is not None and view.history.is_decided(turn)
+        decided = view.explain(service.decision(state.id, turn or 0)) if is_decided else None
+        context |= {"turn": turn, "now": decided}
+    elif tab == "season":
+        context["drawn"] = {name: chart.data() for name, chart in view.charts.items()}
+    elif tab == "arms":
+        number, arm = more.pop("page", 1), more.pop("arm", "")
+        context |= {"page": number, "pages": max(1, -(-len(state.arms) // ARMS))}
+        context["rows"] = view.arm_rows(ARMS * (number - 1))
+        removed = (one for one in state.arms if one.id == arm and one.status == "removed")
+        context["undo"] = next(removed, None)
+    return show(request, who, "experiment.html.j2", status, **context | more)
 
 
 @router.get("/experiments/{experiment}/tables/{chart}")
@@ -122,16 +148,6 @@ def table(request: Request, who: Reader, experiment: Id, chart: str) -> Response
         raise NotFoundError(f"there is no chart {chart!r}")
     part = "table_rows.html.j2" if request.headers.get("hx-request") else "table.html.j2"
     return show(request, who, part, view=view, state=view.state, chart=shown)
-
-
-@router.get("/experiments/{experiment}/arms")
-def arms(request: Request, who: Reader, experiment: Id, number: PageNumber = 1) -> Response:
-    """All arms."""
-    view = _view(request, experiment)
-    rows = view.arm_rows(PER_PAGE * (number - 1), PER_PAGE)
-    pages = max(1, -(-len(view.state.arms) // PER_PAGE))
-    context: dict[str, Any] = {"state": view.state, "rows": rows, "view": view}
-    return show(request, who, "arms.html.j2", page=number, pages=pages, **context)
 
 
 @router.get("/experiments/{experiment}/export.{kind}", dependencies=[reads])
@@ -189,15 +205,15 @@ def _change_status(service: Service, experiment: str, form: Fields) -> str:
     return change
 
 
-#: What each form needs, and what it does; that gives what was done.
-ACTIONS: dict[str, tuple[str, Callable[[Service, str, Fields], str]]] = {
-    "decide": ("decide", _decide),
-    "update": ("decide", _update),
-    "correct": ("decide", _correct),
-    "add-arm": ("admin", _add_arm),
-    "remove-arm": ("admin", _remove_arm),
-    "reforecast": ("admin", _reforecast),
-    "status": ("admin", _change_status),
+#: What each form needs, what it does (that gives what was done), and the page that it is on.
+ACTIONS: dict[str, tuple[str, Callable[[Service, str, Fields], str], str]] = {
+    "decide": ("decide", _decide, "today"),
+    "update": ("decide", _update, "today"),
+    "correct": ("decide", _correct, "manage"),
+    "add-arm": ("admin", _add_arm, "arms"),
+    "remove-arm": ("admin", _remove_arm, "arms"),
+    "reforecast": ("admin", _reforecast, "manage"),
+    "status": ("admin", _change_status, "manage"),
 }
 
 
@@ -206,14 +222,16 @@ def act(request: Request, service: One, experiment: Id, action: str, form: Form)
     """Do what a form asks; the page says how it went, with what was typed still there."""
     if action not in ACTIONS:
         raise NotFoundError(f"there is no form {action!r}")
-    scope, work = ACTIONS[action]
+    scope, work, tab = ACTIONS[action]
     who = web.require(request, scope)
     try:
-        return back_to(experiment, work(service, experiment, form))
+        done = work(service, experiment, form)
     except NotFoundError:
         raise
     except ServiceError as reason:
-        return _not_done(request, service, who, experiment, form, reason)
+        return _not_done(request, service, who, experiment, tab, form, reason)
+    arm = str(form.get("arm", ""))
+    return back_to(experiment, done, "" if tab == "today" else tab, arm)
 
 
 def _not_done(
@@ -221,12 +239,14 @@ def _not_done(
     service: Service,
     who: Visitor,
     experiment: str,
+    tab: str,
     form: Fields,
     reason: ServiceError,
+    **more: Any,
 ) -> Response:
     typed = {name: value for name, value in form.items() if isinstance(value, str)}
-    said = {"error": str(reason), "typed": typed, "form": request.url.path.rpartition("/")[2]}
-    return _experiment(request, service, who, experiment, reason.status, **said)
+    more |= {"error": str(reason), "typed": typed, "form": request.url.path.rpartition("/")[2]}
+    return _experiment(request, service, who, experiment, tab, status=reason.status, **more)
 
 
 @router.post("/experiments/{experiment}/reforecast/plan")
@@ -241,7 +261,8 @@ def forecast_plan(
         plan = planned(view.facts.policy, forecast, view.plan.arms)
     except (ServiceError, ValueError) as reason:
         wrong = reason if isinstance(reason, ServiceError) else InvalidError(str(reason))
-        return _not_done(request, service, who, experiment, form, wrong)
+        again = drafts.again(wrong, file)
+        return _not_done(request, service, who, experiment, "manage", form, wrong, **again)
     turns, address = TurnNames(forecast), f"/experiments/{quote(experiment)}"
     first, last = turns.name(new.first), turns.name(len(forecast.values))
     return draft_page(
@@ -250,6 +271,7 @@ def forecast_plan(
         plan,
         turns,
         view.history,
+        view.planned_from,
         title=f"The new plan of {view.state.name}",
         lead="Look at it. Nothing has changed yet.",
         facts={"From": first, "To": last, "Forecast version": view.state.forecast_version + 1},

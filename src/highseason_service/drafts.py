@@ -1,6 +1,8 @@
 """Plans to look at before they hold: that of a new experiment, or of a new forecast."""
 
+import base64
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -8,7 +10,8 @@ from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from highseason.policies import Plan, parse, registry
+from highseason.core import counted
+from highseason.policies import Plan, parse, prices
 from highseason.report import timing
 from highseason_service import charts, forms
 from highseason_service.calendars import TurnNames
@@ -22,11 +25,26 @@ from highseason_service.web import Admin, Form, Visitor, back_to, page_router, s
 router = page_router()
 
 
+#: Files up to this size are kept in a form that is sent again.
+KEPT = 2**20
+
+
 async def _upload(form: Form) -> tuple[str, bytes]:
     file = form.get("traffic")
-    if not isinstance(file, UploadFile):
-        return "", b""
-    return file.filename or "", await file.read()
+    if isinstance(file, UploadFile) and (content := await file.read()):
+        return file.filename or "", content
+    with suppress(ValueError):
+        kept = base64.b64decode(str(form.get("kept", "")), validate=True)
+        return str(form.get("kept_name", "")), kept
+    return "", b""
+
+
+def again(reason: Exception, file: tuple[str, bytes]) -> dict[str, Any]:
+    """What a form shows that is to be sent again: its file, and the columns to choose from."""
+    name, content = file
+    small = 0 < len(content) <= KEPT
+    kept = (name, base64.b64encode(content).decode()) if small else None
+    return {"columns": getattr(reason, "columns", ()) if small else (), "kept": kept}
 
 
 #: The name and the content of the file that came with a form.
@@ -39,6 +57,7 @@ def draft_page(
     plan: Plan,
     turns: TurnNames,
     history: PlayHistory | None = None,
+    past: int = 0,
     **texts: Any,
 ) -> Response:
     """A plan with its chart, and a button that makes it hold.
@@ -46,9 +65,10 @@ def draft_page(
     `texts` are the title, a lead, facts by their names, sentences (`words`), the `draft` that the
     button sends, where it goes and what it says (`send`), and the same of the way `back`.
     """
-    chart = charts.traffic(turns, plan, history)
-    drawn = {"traffic": chart.data()}
-    return show(request, who, "plan.html.j2", chart=chart, drawn=drawn, **texts)
+    chart = charts.traffic(turns, plan, history, past)
+    banner = "".join(charts.busy_warning(plan, turns.unit, past))
+    shown: dict[str, Any] = {"chart": chart, "drawn": {"traffic": chart.data()}, "banner": banner}
+    return show(request, who, "plan.html.j2", **shown, **texts)
 
 
 @router.get("/new")
@@ -58,10 +78,10 @@ def new(request: Request, who: Admin) -> Response:
 
 
 def _new(
-    request: Request, who: Visitor, typed: Mapping[str, str], error: str = "", status: int = 200
+    request: Request, who: Visitor, typed: Mapping[str, str], status: int = 200, **more: Any
 ) -> Response:
-    context: dict[str, Any] = {"typed": typed, "error": error, "policies": sorted(registry())}
-    return show(request, who, "new.html.j2", status, **context)
+    context = {"typed": typed, "error": "", "policies": forms.POLICIES, "columns": (), "kept": None}
+    return show(request, who, "new.html.j2", status, **context | more)
 
 
 @router.post("/new/plan")
@@ -73,7 +93,7 @@ def new_plan(request: Request, service: One, who: Admin, form: Form, file: Uploa
         forms.check(service, body.settings())
     except (ServiceError, ValueError) as reason:
         status = reason.status if isinstance(reason, ServiceError) else 422
-        return _new(request, who, typed, str(reason), status)
+        return _new(request, who, typed, status, error=str(reason), **again(reason, file))
     settings = body.settings()
     plan = planned(parse(settings.policy), settings.forecast, len(settings.arms))
     turns, last = TurnNames(settings.forecast), len(settings.forecast.values)
@@ -91,11 +111,23 @@ def new_plan(request: Request, service: One, who: Admin, form: Form, file: Uploa
         title=f"The plan of {settings.name}",
         lead="Step 2 of 2: look at it. Nothing has started yet.",
         facts=facts | {"Policy": settings.policy},
-        words=(f"It {timing(plan).sentence()}", f"Arms: {', '.join(arms[:20])}{more}."),
+        words=(_when(plan, turns), f"Arms: {', '.join(arms[:20])}{more}."),
         draft=body.model_dump_json(),
         send=("/new", "Start the experiment"),
         back=("/new", "Start over"),
     )
+
+
+def _when(plan: Plan, turns: TurnNames) -> str:
+    """When a plan explores, in the words of someone with a shop."""
+    if prices(plan) is not None:
+        return f"It {timing(plan).sentence()}"
+    busy = plan.multiplier.values >= plan.busy_from
+    parts = []
+    for kind, chosen in (("quiet", ~busy), ("busy", busy)):
+        tries = int((plan.exploration[chosen] > 0.5).sum())
+        parts.append(f"on {tries:,} of {counted(int(chosen.sum()), f'{kind} {turns.unit}')}")
+    return f"It mostly tries arms {parts[0]}, and {parts[1]}."
 
 
 @router.post("/new")

@@ -1,7 +1,10 @@
 """Forms of the dashboard, turned into what the service takes; what is wrong is said in words."""
 
+import io
 import re
 import tempfile
+import unicodedata
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,12 +22,19 @@ from highseason_service.schemas import ArmBody, ExperimentBody, NewForecastBody,
 
 BodyT = TypeVar("BodyT", bound=BaseModel)
 
-#: Files that hold rows of text.
-ENDINGS = (".csv", ".tsv", ".txt")
+#: Files that hold rows of text, and tables.
+ENDINGS = (".csv", ".tsv", ".txt", ".xlsx")
 #: How packed files begin, whatever they are called: zip and Excel, gzip, bzip2, xz, zstandard.
 PACKED = (b"PK", b"\x1f\x8b", b"BZh", b"\xfd7z", b"\x28\xb5\x2f\xfd")
-#: The most columns of a file.
-MOST_COLUMNS = 1_000
+#: The most columns of a file, and the most bytes of an Excel file once it is unpacked.
+MOST_COLUMNS, MOST_UNPACKED = 1_000, 64 * 2**20
+
+#: The policies to choose from, in a sentence each.
+POLICIES = {
+    DEFAULT_POLICY: "Look ahead: try an arm while what may be learned is worth its price.",
+    "thompson:count=visitors": "Try arms by chance, each as often as it may be the best.",
+    "greedy:count=visitors": "Try each arm once, then always play the best so far.",
+}
 
 #: What the form for a new experiment begins with.
 BLANK: dict[str, str] = {
@@ -41,24 +51,39 @@ BLANK: dict[str, str] = {
     "dates": "",
     "decimal": "",
     "floor": "",
+    "value": "",
 }
 
 #: What the fields of a body are called in forms.
 _NAMES = {"id": "id", "reward_range": "reward per visitor", "values": "traffic"}
 
 
+class ColumnsError(InvalidError):
+    """Several columns of a file could hold the visitors."""
+
+    def __init__(self, columns: tuple[str, ...]) -> None:
+        super().__init__("traffic: several columns could hold the visitors: choose one below")
+        self.columns = columns
+
+
 def texts(form: Mapping[str, Any]) -> dict[str, str]:
     """The fields of the form for a new experiment, as they were typed."""
-    return {name: str(form.get(name, start)).strip() for name, start in BLANK.items()}
+    typed = {name: str(form.get(name, start)).strip() for name, start in BLANK.items()}
+    return typed | {"policy": str(form.get("another", "")).strip() or typed["policy"]}
 
 
 def new_experiment(fields: Mapping[str, str], file: str, content: bytes) -> ExperimentBody:
     """The experiment that a form describes, with the traffic of an uploaded file."""
+    arms = [_arm(line) for line in fields["arms"].splitlines() if line.strip()]
+    shown = [arm["label"] or arm["id"] for arm in arms]
+    if len(set(shown)) < len(shown):
+        twice = next(name for name in shown if shown.count(name) > 1)
+        raise InvalidError(f"arms: {twice!r} is there twice: people could not tell them apart")
     forecast = TrafficForecast.of(uploaded_forecast(fields, file, content))
     body = {
         "id": fields["id"] or _address(fields["name"]),
         "name": fields["name"],
-        "arms": [_arm(line) for line in fields["arms"].splitlines() if line.strip()],
+        "arms": arms,
         "policy": fields["policy"],
         "forecast": forecast.to_dict(),
         "reward_range": _reward_range(fields),
@@ -105,16 +130,12 @@ def uploaded(fields: Mapping[str, str], file: str, content: bytes) -> Multiplier
     """The traffic in an uploaded file."""
     name = re.sub(r"[^\w.-]", "_", Path(file).name)[-100:]
     if not content:
-        raise InvalidError("traffic: choose a CSV file with a row per turn, its time and visitors")
+        raise InvalidError("traffic: choose a file with a row per turn, its time and visitors")
     if not name.lower().endswith(ENDINGS):
         raise InvalidError(f"traffic: expected a file ending in {', '.join(ENDINGS)}, got {name!r}")
-    if content.startswith(PACKED):
-        raise InvalidError("traffic: expected text, but the file is packed: unpack it first")
-    marks = (b",", b";", b"\t", b"|")
-    if max(line.count(mark) for line in content.splitlines() for mark in marks) >= MOST_COLUMNS:
-        raise InvalidError(f"traffic: expected at most {MOST_COLUMNS:,} columns, got more")
+    _check_size(name, content)
     options: dict[str, Any] = {
-        key: fields[key] for key in ("zone", "dates", "decimal") if fields[key]
+        key: fields[key] for key in ("zone", "dates", "decimal", "value") if fields[key]
     }
     if fields["floor"]:
         options["floor"] = number("floor", fields["floor"])
@@ -124,8 +145,28 @@ def uploaded(fields: Mapping[str, str], file: str, content: bytes) -> Multiplier
         try:
             return read(path, **options)
         except ValueError as reason:
+            if columns := getattr(reason.__cause__, "columns", ()):
+                raise ColumnsError(columns) from reason
             message = str(reason).replace(f"{folder}/", "")
             raise InvalidError(f"traffic: {message}") from reason
+
+
+def _check_size(name: str, content: bytes) -> None:
+    """Refuse what would grow when it is read, judged by its content, whatever it is called."""
+    if name.lower().endswith(".xlsx"):
+        try:
+            with zipfile.ZipFile(io.BytesIO(content)) as file:
+                size = sum(part.file_size for part in file.infolist())
+        except zipfile.BadZipFile as reason:
+            raise InvalidError(f"traffic: {name} is not an Excel file") from reason
+        if size > MOST_UNPACKED:
+            raise InvalidError(f"traffic: {name} is too large: save its table as CSV")
+        return
+    if content.startswith(PACKED):
+        raise InvalidError("traffic: expected text, but the file is packed: unpack it first")
+    marks = (b",", b";", b"\t", b"|")
+    if max(line.count(mark) for line in content.splitlines() for mark in marks) >= MOST_COLUMNS:
+        raise InvalidError(f"traffic: expected at most {MOST_COLUMNS:,} columns, got more")
 
 
 def checked(kind: type[BodyT], body: Mapping[str, Any]) -> BodyT:
@@ -178,9 +219,23 @@ def _reward_range(fields: Mapping[str, str]) -> list[float] | None:
 
 
 def _arm(line: str) -> dict[str, str]:
-    """An arm from a line: its id, and a label after a comma."""
-    name, _, label = line.partition(",")
-    return {"id": name.strip(), "label": label.strip()}
+    """An arm from a line: its id, and a label after = or a comma; 9,99 is a price.
+
+    >>> _arm("9,99"), _arm("11.99, premium"), _arm("Grün")
+    ({'id': '9.99', 'label': '9,99'}, {'id': '11.99', 'label': 'premium'}, \
+{'id': 'Grun', 'label': 'Grün'})
+    """
+    text, _, label = line.partition("=")
+    price = re.match(r"\s*([0-9]+),([0-9]{1,2})(?![0-9])(.*)", text)
+    if price is not None:
+        after = price[3].partition(",")[2] if "," in price[3] else ""
+        shown = (label or after).strip() or text.strip()
+        return {"id": f"{price[1]}.{price[2]}", "label": shown}
+    name, _, after = text.partition(",")
+    shown, plain = (label or after).strip(), unicodedata.normalize("NFKD", name.strip())
+    if not plain.isascii():  # an id is written in addresses
+        shown, name = shown or name.strip(), plain.encode("ascii", "ignore").decode()
+    return {"id": name.strip(), "label": shown}
 
 
 def _address(name: str) -> str:

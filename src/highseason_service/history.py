@@ -81,6 +81,10 @@ class PlayHistory:
         """The latest turn that is decided."""
         return self.arm.size
 
+    def is_decided(self, turn: int) -> bool:
+        """Whether a turn is decided."""
+        return turn <= self.turns and bool(self.arm[turn - 1] >= 0)
+
     def plays(self, before: int) -> dict[str, int]:
         """How often each arm was played in the turns before a turn."""
         counts = (self._all_plays - self._count(self.arm[before - 1 :])).tolist()

@@ -11,7 +11,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core import format_number, quiet
+from highseason.core import counted, format_number, quiet
 from highseason.policies import Plan, PlanWarning, Policy
 from highseason_service import charts
 from highseason_service.cache import Recent
@@ -25,7 +25,10 @@ from highseason_service.live import LiveExperiment
 from highseason_service.model import Arm, ArmReport, DecisionRecord, PlannedTurn, State
 
 #: How many of each a page shows.
-LATEST, COMING, ARMS, WAITING = 12, 7, 20, 100
+LATEST, COMING, ARMS, WAITING = 7, 7, 100, 100
+
+#: From this many turns without a reward on, a page says so.
+PATIENCE = 3
 
 #: How many experiments are kept as they were shown last.
 REMEMBERED = 50
@@ -50,8 +53,16 @@ def _live_facts(live: LiveExperiment) -> LiveFacts:
         live.forecast,
         dict(live.arms),
         live.planned(),
-        live.plan(COMING),
+        _coming(live),
     )
+
+
+def _coming(live: LiveExperiment) -> list[PlannedTurn]:
+    """What is planned; nothing where no arm is left, which a page must be able to show."""
+    try:
+        return live.plan(COMING)
+    except ValueError:
+        return []
 
 
 @dataclass(frozen=True)
@@ -80,12 +91,17 @@ class ExperimentView:
     """Everything that the pages of one experiment show, at one moment."""
 
     def __init__(
-        self, facts: LiveFacts, history: PlayHistory, latest: list[DecisionRecord]
+        self,
+        facts: LiveFacts,
+        history: PlayHistory,
+        latest: list[DecisionRecord],
+        moment: datetime,
     ) -> None:
         self.state, self.history, self._latest = facts.state, history, latest
         self.facts = facts
         self.turns = TurnNames(facts.forecast)
         self.plan = facts.plan
+        self.now = self.turn_at(moment)
         self.reasons = Reasons(self.turns, self.plan.busy_from, facts.arms, history)
 
     @cached_property
@@ -109,7 +125,7 @@ class ExperimentView:
         """The charts, by their names."""
         name = "" if self.best is None else self.reasons.name(self.best.id)
         drawn = [
-            charts.traffic(self.turns, self.plan, self.history),
+            charts.traffic(self.turns, self.plan, self.history, self.planned_from, self.past),
             charts.choices(self.turns, self.history),
             charts.rewards(self.turns, self.history, name, self.worth),
         ]
@@ -149,7 +165,7 @@ class ExperimentView:
         shown = self._ranked[first : first + most]
         values = [v for arm in shown for v in (arm.low, arm.high, arm.estimate) if v is not None]
         low, high = min(values, default=0.0), max(values, default=1.0)
-        margin = (high - low) * 0.04 or 0.5
+        margin = max((high - low) * 0.04, abs(high) * 1e-3) or 0.5
 
         def place(value: float | None) -> float | None:
             if value is None:
@@ -163,8 +179,9 @@ class ExperimentView:
 
     @cached_property
     def waiting(self) -> list[tuple[int, str]]:
-        """The latest turns without a reward: their numbers, and what they are called."""
-        return self._latest_turns((self.history.arm >= 0) & np.isnan(self.history.reward))
+        """The latest turns without a reward and their names; those that are over come first."""
+        found = self._latest_turns((self.history.arm >= 0) & np.isnan(self.history.reward))
+        return sorted(found, key=lambda one: one[0] > self.past)
 
     @cached_property
     def rewarded(self) -> list[tuple[int, str]]:
@@ -192,7 +209,7 @@ class ExperimentView:
         """All rewards together."""
         return float(np.nansum(self.history.reward))
 
-    def now(self, moment: datetime) -> int | None:
+    def turn_at(self, moment: datetime) -> int | None:
         """The turn that is now; the next one where there is no calendar; None past the end."""
         if self.turns.walls is None:
             following = self.state.last_turn + 1
@@ -201,6 +218,40 @@ class ExperimentView:
             return self.turns.forecast.turn_at(moment)
         except ServiceError:
             return None
+
+    @cached_property
+    def past(self) -> int:
+        """How many turns are over, by the clock; where it does not say, those that are decided."""
+        known = self.turns.walls is not None and self.now is not None
+        return (self.now or 1) - 1 if known else self.history.turns
+
+    @cached_property
+    def planned_from(self) -> int:
+        """How many turns the plan is not about any more: they are over, or all decided."""
+        open_turns = np.flatnonzero(self.history.arm < 0)
+        return max(self.past, int(open_turns[0]) if open_turns.size else self.history.turns)
+
+    @cached_property
+    def banners(self) -> list[str]:
+        """What someone should look at."""
+        state, unit, said = self.state, self.turns.unit, []
+        late = int(((self.history.arm >= 0) & np.isnan(self.history.reward))[: self.past].sum())
+        if late >= PATIENCE:
+            said.append(
+                f"{counted(late, unit)} without a reward: nothing is learned from them until "
+                "they are entered."
+            )
+        if state.clipped and state.reward_range is not None:
+            low, high = map(format_number, state.reward_range)
+            said.append(
+                f"{counted(state.clipped, 'reward')} outside the range of {low} to {high} per "
+                "visitor: is the range right?"
+            )
+        if state.status == "running" and not any(a.status == "playing" for a in state.arms):
+            waiting = any(arm.status == "waiting" for arm in state.arms)
+            remedy = "One waits for its first turn." if waiting else "Add one, or bring one back."
+            said.append(f"No arm is in the game. {remedy}")
+        return [*said, *charts.busy_warning(self.plan, unit, self.planned_from)]
 
 
 def planned(policy: Policy, forecast: TrafficForecast, arms: int) -> Plan:
@@ -220,19 +271,19 @@ class Views:
     def get(self, experiment: str) -> ExperimentView:
         """An experiment as it is now."""
         last = self._service.experiment(experiment).events
-        known = self._known.get(experiment)
-        if known is None or known.state.events != last:
-            known = self._build(experiment)
+        known, moment = self._known.get(experiment), self._service.clock()
+        if known is None or known.state.events != last or known.now != known.turn_at(moment):
+            known = self._build(experiment, moment)
         with self._lock:
             return self._known.keep(experiment, known)
 
-    def _build(self, experiment: str) -> ExperimentView:
+    def _build(self, experiment: str, moment: datetime) -> ExperimentView:
         facts = self._service.look(experiment, _live_facts)
         latest = self._service.decisions(experiment, limit=LATEST)
         history = self._histories.get(experiment)  # the last: it knows whatever they know
         if history.turns > facts.state.turns:  # the forecast was replaced in between
-            return self._build(experiment)
-        return ExperimentView(facts, history, latest)
+            return self._build(experiment, moment)
+        return ExperimentView(facts, history, latest, moment)
 
 
 @dataclass(frozen=True)

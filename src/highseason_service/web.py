@@ -22,7 +22,7 @@ from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from highseason.core import format_number, percent
+from highseason.core import counted, format_number, percent
 from highseason_service.errors import ServiceError
 from highseason_service.security import Tokens, includes
 
@@ -151,9 +151,10 @@ def refusal(request: Request, status: int, detail: str) -> Response:
     return response
 
 
-def back_to(experiment: str, done: str) -> Response:
-    """The page of an experiment, which says what was done."""
-    return RedirectResponse(f"/experiments/{quote(experiment)}?done={done}", 303)
+def back_to(experiment: str, done: str, tab: str = "", arm: str = "") -> Response:
+    """A page of an experiment, which says what was done, and to which arm."""
+    about = f"{tab and f'/{tab}'}?done={done}{arm and f'&arm={quote(arm)}'}"
+    return RedirectResponse(f"/experiments/{quote(experiment)}{about}", 303)
 
 
 router = page_router()
@@ -228,7 +229,7 @@ pages = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-pages.filters |= {"number": format_number, "percent": percent}
+pages.filters |= {"number": format_number, "percent": percent, "counted": counted}
 pages.globals["asset"] = asset
 
 

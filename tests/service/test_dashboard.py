@@ -69,6 +69,7 @@ def test_the_list_and_an_experiment_are_shown(live: Server, http: httpx.Client) 
     last = live.service.decision("shelf", 13)
     assert "A shelf" in page.text
     assert f"price {last.arm}" in page.text
+    page = _Page(http.get(f"{SHELF}/season").text)
     assert "13 of 40 days" in " ".join(page.text.split())
     charts = next(tag["data-charts"] for _, tag in page.tags if "data-charts" in tag)
     assert set(json.loads(str(charts))) == {"traffic", "choices", "rewards"}
@@ -87,19 +88,40 @@ def test_a_table_has_the_numbers_of_its_chart(live: Server, http: httpx.Client) 
 
 def test_the_live_part_comes_only_after_a_change(live: Server, http: httpx.Client) -> None:
     play(live.service, 2)
-    seq = live.service.state("shelf").events
-    assert http.get(f"{SHELF}/live?seq={seq}").status_code == 204
+    seen = f"{live.service.state('shelf').events}.3"  # the last event, and the turn of now
+    assert f"seen={seen}" in http.get(SHELF).text
+    assert http.get(f"{SHELF}?seen={seen}").status_code == 204
+    assert http.get(f"{SHELF}/season?seen={seen}").status_code == 204
     decided = live.service.decide("shelf", 3)
-    fresh = http.get(f"{SHELF}/live?seq={seq}")
+    fresh = http.get(f"{SHELF}?seen={seen}")
     assert fresh.status_code == 200
     assert f"price {decided.arm}" in fresh.text
-    assert "<html" not in fresh.text
+
+
+def test_without_an_arm_pages_are_there(live: Server, http: httpx.Client) -> None:
+    for arm in ("9.99", "10.99", "11.99"):
+        live.service.remove_arm("shelf", arm)
+    for path in ("", "/season", "/arms", "/manage"):
+        answer = http.get(f"{SHELF}{path}")
+        assert answer.status_code == 200, path
+        assert "No arm is in the game" in answer.text
+
+
+def test_a_removed_arm_can_be_brought_back(live: Server, http: httpx.Client) -> None:
+    gone = post(http, f"{SHELF}/remove-arm", arm="9.99")
+    assert gone.headers["location"] == f"{SHELF}/arms?done=removed&arm=9.99"
+    page = http.get(gone.headers["location"]).text
+    assert page.count("Bring back price 9.99") == 2  # beside what was done, and in the table
+    back = post(http, f"{SHELF}/add-arm", id="9.99", label="price 9.99", when="now")
+    assert back.status_code == 303
+    [arm] = [one for one in live.service.state("shelf").arms if one.id == "9.99"]
+    assert (arm.label, arm.status) == ("price 9.99", "waiting")
 
 
 def test_labels_are_text_on_every_page(live: Server, http: httpx.Client) -> None:
     live.service.create(settings("x", name=EVIL, arms=(Arm("9.99", EVIL), Arm("10.99"))))
     play(live.service, 3, "x")
-    paths = ("", "/arms", "/tables/traffic", "/tables/rewards", "/live")
+    paths = ("", "/season", "/arms", "/manage", "/tables/traffic", "/tables/rewards")
     for path in ("/", *(f"/experiments/x{one}" for one in paths)):
         text = http.get(path).text
         page = _Page(text)
@@ -118,7 +140,8 @@ def test_labels_are_text_on_every_page(live: Server, http: httpx.Client) -> None
 
 def test_pages_need_no_inline_script_or_style(live: Server, http: httpx.Client) -> None:
     play(live.service, 3)
-    for path in ("/", "/new", SHELF, f"{SHELF}/arms", f"{SHELF}/tables/traffic"):
+    tabs = [f"{SHELF}/{tab}" for tab in ("season", "arms", "manage", "tables/traffic")]
+    for path in ("/", "/new", SHELF, *tabs):
         answer = http.get(path)
         policy = answer.headers["content-security-policy"]
         assert "script-src 'self'; style-src 'self';" in policy
@@ -201,7 +224,7 @@ def test_a_form_does_what_it_says(live: Server, http: httpx.Client) -> None:
         ("correct", {"turn": "1", "reward": "5", "visitors": "2"}, 409, "no reward to correct"),
         ("reforecast", {"draft": "{}"}, 422, "upload the file again"),
         ("reforecast", {"draft": '{"first": 1, "values": [5.0]}'}, 409, "from turn 2"),
-        ("reforecast/plan", {"meaning": "forecast"}, 422, "choose a CSV file"),
+        ("reforecast/plan", {"meaning": "forecast"}, 422, "choose a file"),
         ("explode", {}, 404, "no form"),
         ("add-arm", {"id": "=1+1"}, 422, "letters, digits"),
         ("add-arm", {"id": "9.99"}, 409, "already"),
@@ -258,7 +281,7 @@ def test_signing_in(closed: tuple[Server, dict[str, str]]) -> None:
         assert http.get("/v1/experiments/shelf").status_code == 401
         assert http.get(f"{SHELF}/export.csv").headers["content-type"].startswith("text/csv")
         post(http, "/sign-out")
-        for path in (SHELF, f"{SHELF}/export.csv", f"{SHELF}/live", f"{SHELF}/tables/traffic"):
+        for path in (SHELF, f"{SHELF}/export.csv", f"{SHELF}/season", f"{SHELF}/tables/traffic"):
             assert http.get(path).status_code == 303, path
 
 
@@ -276,14 +299,14 @@ def test_scopes_hold_for_pages(closed: tuple[Server, dict[str, str]]) -> None:
     for scope, allowed in (("read", 1), ("decide", 2), ("admin", 3)):
         with httpx.Client(base_url=server.url, timeout=60) as http:
             post(http, "/sign-in", token=tokens[scope])
-            page = http.get(SHELF).text
+            page = "".join(http.get(f"{SHELF}{tab}").text for tab in ("", "/arms", "/manage"))
             statuses = [
                 http.get(SHELF).status_code == 200,
                 post(http, f"{SHELF}/update", **reward).status_code == 303,
                 post(http, f"{SHELF}/remove-arm", arm="9.99").status_code == 303,
             ]
             assert statuses == [True] * allowed + [False] * (3 - allowed), scope
-            assert ("Enter a reward" in page) == (allowed >= 2)
+            assert (f"{SHELF}/update" in page) == (allowed >= 2)
             for words in ("Add an arm", "Remove", "Replace the forecast"):
                 assert (words in page) == (allowed >= 3), words
             assert (http.get("/new").status_code == 200) == (allowed >= 3)

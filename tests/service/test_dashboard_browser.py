@@ -65,7 +65,7 @@ def describe(page: Page, name: str) -> None:
     page.get_by_label("Greatest reward").fill("12")
     page.get_by_label("How many turns").fill("30")
     file = {"name": "traffic.csv", "mimeType": "text/csv", "buffer": traffic()}
-    page.get_by_label("CSV file").set_input_files(file)
+    page.get_by_label("CSV or Excel file").set_input_files(file)
     page.get_by_role("button", name="See the plan").click()
 
 
@@ -97,6 +97,7 @@ def test_a_day_of_a_merchandiser(page: Page, server: Server) -> None:
     page.get_by_role("button", name="Record the reward").click()
     expect(page.get_by_role("status")).to_have_text("The reward is recorded.")
     assert server.service.decision("the-price-of-tea", 3).reward == 512.5
+    page.get_by_role("link", name="Season", exact=True).click()
     page.get_by_text("Table: reward").click()
     cells = page.locator("#chart-rewards tbody tr").last.locator("th, td")
     state = server.service.state("the-price-of-tea")
@@ -106,13 +107,14 @@ def test_a_day_of_a_merchandiser(page: Page, server: Server) -> None:
     possible = format_number(100 * best.estimate)  # what the policy leads by, per visitor
     expect(cells).to_have_text(["to Tue 3 Nov 2026", "512.5", possible])
 
+    page.get_by_role("link", name="Manage").click()
     page.get_by_label("Corrected reward").fill("500")
     page.get_by_label("Corrected visitors").fill("100")
     page.keyboard.press("Enter")
     expect(page.get_by_role("status")).to_have_text("The reward is corrected.")
     assert server.service.decision("the-price-of-tea", 3).reward == 500
 
-    page.get_by_label("CSV file").set_input_files(new_season())
+    page.get_by_label("CSV or Excel file").set_input_files(new_season())
     page.get_by_label("It is the forecast itself").check()
     page.get_by_role("button", name="See the new plan").press("Enter")
     expect(page.get_by_text("New forecast for 17 days")).to_be_visible()
@@ -120,20 +122,27 @@ def test_a_day_of_a_merchandiser(page: Page, server: Server) -> None:
     expect(page.get_by_role("status")).to_have_text("The forecast is replaced.")
     assert server.service.state("the-price-of-tea").turns == 20
 
+    page.get_by_role("link", name="Arms").click()
     page.get_by_label("Id", exact=True).fill("8.49")
     page.get_by_role("button", name="Add the arm").click()
-    page.get_by_role("button", name="Remove 8.49").click()
+    page.get_by_label("Remove 8.49", exact=True).click()
+    page.get_by_role("button", name="Yes, remove 8.49").click()
     expect(page.get_by_role("status")).to_have_text("The arm is removed.")
+    page.get_by_role("button", name="Bring back 8.49").first.click()
+    expect(page.get_by_role("status")).to_have_text("The arm is added.")
+    page.get_by_label("Remove 8.49", exact=True).click()
+    page.get_by_role("button", name="Yes, remove 8.49").click()
+    page.get_by_role("link", name="Manage").click()
     page.get_by_role("button", name="Pause").click()
-    expect(page.locator("#now .badge")).to_have_text("paused")
+    expect(page.locator("h1 .badge")).to_have_text("paused")
     page.get_by_role("button", name="Resume").click()
-    expect(page.locator("#now .badge")).to_have_text("running")
+    expect(page.locator("h1 .badge")).to_have_text("running")
     state = server.service.state("the-price-of-tea")
     assert [arm.status for arm in state.arms] == ["playing"] * 3 + ["removed"]
 
 
 def test_charts_are_drawn_and_have_tables(page: Page, server: Server) -> None:
-    page.goto("/experiments/shelf")
+    page.goto("/experiments/shelf/season")
     expect(page.locator("canvas")).to_have_count(4)
     painted = page.evaluate(
         """[...document.querySelectorAll("canvas")].map((one) => one.getContext("2d")
@@ -160,16 +169,39 @@ def test_an_open_page_follows_the_experiment(page: Page, server: Server) -> None
     server.service.create(settings("desk"))
     page.clock.install()
     page.goto("/experiments/desk")
-    page.get_by_label("Label").fill("half a word")
+    server.service.decide("desk", 1)
+    page.reload()
+    page.get_by_label("Total reward").fill("12.5")
     record = server.service.decide("desk", 3)
     page.clock.fast_forward(11_000)
     expect(page.locator("#now .arm")).to_have_text(f"price {record.arm}")
-    expect(page.locator(".decisions li")).to_have_count(1)
-    assert page.get_by_label("Label").input_value() == "half a word"  # what is typed stays
+    expect(page.locator(".decisions li")).to_have_count(2)
+    assert page.get_by_label("Total reward").input_value() == "12.5"  # what is typed stays
+    page.get_by_role("link", name="Season", exact=True).click()
+    server.service.decide("desk", 4)
+    page.clock.fast_forward(11_000)
+    expect(page.locator("#sentence-choices")).to_contain_text("of 3 days it explored")
+
+
+@pytest.mark.parametrize(("width", "most"), [(1280, 1600), (390, 2500)])
+def test_the_daily_part_is_short(page: Page, server: Server, width: int, most: int) -> None:
+    server.service.create(settings("daily"))
+    for turn in range(1, 13):
+        server.service.decide("daily", turn)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto("/experiments/daily")
+    assert page.evaluate("document.documentElement.scrollHeight") <= most
+
+
+def test_a_new_experiment_has_the_zone_of_the_browser(browser: Browser, server: Server) -> None:
+    page = browser.new_page(base_url=server.url, timezone_id="Europe/Berlin")
+    page.goto("/new")
+    expect(page.get_by_label("Time zone")).to_have_value("Europe/Berlin")
+    page.close()
 
 
 def test_the_keyboard_is_enough(page: Page) -> None:
-    page.goto("/experiments/shelf")
+    page.goto("/experiments/shelf/season")
     page.keyboard.press("Tab")
     focused = page.locator(":focus")
     expect(focused).to_have_text("Skip to the content")
@@ -186,10 +218,11 @@ def test_the_keyboard_is_enough(page: Page) -> None:
 @pytest.mark.parametrize("width", [375, 1440])
 def test_pages_fit_their_screen(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
-    for path in ("/", "/new", "/experiments/shelf", "/experiments/shelf/arms"):
+    tabs = ("", "/season", "/arms", "/manage")
+    for path in ("/", "/new", *(f"/experiments/shelf{tab}" for tab in tabs)):
         page.goto(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
-    chart = page.goto("/experiments/shelf")
+    chart = page.goto("/experiments/shelf/season")
     assert chart is not None
     box = page.locator("#chart-traffic canvas").first.bounding_box()
     assert box is not None
@@ -199,7 +232,7 @@ def test_pages_fit_their_screen(page: Page, width: int) -> None:
 def test_tables_are_there_without_scripts(browser: Browser, server: Server) -> None:
     context = browser.new_context(base_url=server.url, java_script_enabled=False)
     page = context.new_page()
-    page.goto("/experiments/shelf")
+    page.goto("/experiments/shelf/season")
     page.get_by_text("Table: visitors").click()
     page.get_by_role("link", name="Open the table").first.click()
     expect(page.locator("tbody tr")).to_have_count(40)
@@ -215,13 +248,14 @@ def test_axe_finds_nothing_serious(page: Page, scheme: str) -> None:
     describe(page, f"Tea by {scheme}")
     _open_everything(page)
     found = {"plan": _serious(axe, page)}
-    page.goto("/experiments/shelf")
-    page.get_by_label("CSV file").set_input_files(new_season())
+    page.goto("/experiments/shelf/manage")
+    page.get_by_label("CSV or Excel file").set_input_files(new_season())
     page.get_by_label("It is the forecast itself").check()
     page.get_by_role("button", name="See the new plan").click()
     _open_everything(page)
     found["new plan"] = _serious(axe, page)
-    for path in (*paths, "/experiments/shelf", "/experiments/shelf/tables/choices"):
+    tabs = ("", "/season", "/manage", "/tables/choices")
+    for path in (*paths, *(f"/experiments/shelf{tab}" for tab in tabs)):
         page.goto(path)
         _open_everything(page)
         found[path] = _serious(axe, page)

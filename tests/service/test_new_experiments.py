@@ -13,6 +13,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 
 import httpx
+import pandas as pd
 import pytest
 from tests.service.conftest import Server
 from tests.service.test_dashboard import form_token
@@ -77,7 +78,7 @@ def test_a_file_may_be_the_forecast(live: Server, http: httpx.Client) -> None:
 @pytest.mark.parametrize(
     ("content", "changes", "words"),
     [
-        (b"", {}, "choose a CSV file"),
+        (b"", {}, "choose a file"),
         (b"\x00\x01\x02", {}, "traffic:"),
         (b"day;visitors\n2026-01-01;none\n2026-01-02;5\n", {}, "traffic.csv"),
         (b"day;visitors\n2026-01-01;0\n2026-01-02;5\n", {"meaning": "forecast"}, "traffic.csv"),
@@ -86,7 +87,8 @@ def test_a_file_may_be_the_forecast(live: Server, http: httpx.Client) -> None:
         (traffic(), {"arms": ""}, "arms"),
         (traffic(), {"arms": "=1+1"}, "letters, digits"),
         (traffic(), {"arms": "9.99\n9.99"}, "9.99"),
-        (traffic(), {"policy": "nonsense"}, "nonsense"),
+        (traffic(), {"arms": "a=tea\nb=tea"}, "'tea' is there twice"),
+        (traffic(), {"another": "nonsense"}, "nonsense"),
         (traffic(), {"greatest": ""}, "reward_range"),
         (traffic(), {"greatest": "-5"}, "reward_range"),
         (traffic(), {"zone": "Mars/Base"}, "Mars/Base"),
@@ -116,7 +118,7 @@ def zipped(content: bytes) -> bytes:
 
 
 def test_only_text_files_are_read(http: httpx.Client) -> None:
-    for name in ("traffic.xlsx", "traffic.csv.gz", "../../etc/passwd", "<b>.html"):
+    for name in ("traffic.xls", "traffic.csv.gz", "../../etc/passwd", "<b>.html"):
         answer = plan(http, traffic(), name)
         assert answer.status_code == 422
         assert "a file ending in" in answer.text
@@ -135,6 +137,64 @@ def test_packed_files_are_refused_whatever_they_are_called(
 def test_columns_are_limited(http: httpx.Client, mark: str) -> None:
     answer = plan(http, b"\n".join([mark.join("a" * 200_000).encode()] * 3))
     assert (answer.status_code, "at most 1,000 columns" in answer.text) == (422, True)
+
+
+@pytest.mark.parametrize(
+    ("arms", "ids", "labels"),
+    [
+        ("9,99\n10,99\n11,99 €", ["9.99", "10.99", "11.99"], ["9,99", "10,99", "11,99 €"]),
+        ("9,99 = cheap\n10,99, dear", ["9.99", "10.99"], ["cheap", "dear"]),
+        ("Grün\nRot", ["Grun", "Rot"], ["Grün", ""]),
+    ],
+)
+def test_arms_as_people_write_them(
+    live: Server, http: httpx.Client, arms: str, ids: list[str], labels: list[str]
+) -> None:
+    start(http, plan(http, traffic(), arms=arms).text)
+    known = live.service.state("the-price-of-tea").arms
+    assert ([arm.id for arm in known], [arm.label for arm in known]) == (ids, labels)
+
+
+def excel() -> bytes:
+    """A workbook with two columns that could be the visitors."""
+    table = pd.DataFrame({"Day": pd.date_range("2026-08-03", periods=90).strftime("%Y-%m-%d")})
+    table["Sessions"] = [300 + 200 * (i % 7 >= 5) for i in range(90)]
+    table["Engaged"] = 100
+    content = io.BytesIO()
+    table.to_excel(content, index=False)
+    return content.getvalue()
+
+
+def test_a_column_of_an_excel_file_is_chosen(live: Server, http: httpx.Client) -> None:
+    asked = plan(http, excel(), "Sessions over time.xlsx")
+    assert asked.status_code == 422
+    assert "several columns could hold the visitors" in asked.text
+    assert re.findall(r"<option>(\w+)</option>", asked.text) == ["Sessions", "Engaged"]
+    kept = dict(re.findall(r'name="(kept\w*)" value="([^"]*)"', asked.text))
+    assert kept["kept_name"] == "Sessions over time.xlsx"
+    shown = plan(http, b"", "", value="Sessions", **kept)  # the file need not be chosen again
+    assert shown.status_code == 200, shown.text
+    start(http, shown.text)
+    assert live.service.state("the-price-of-tea").turns == 30
+
+
+def test_a_file_is_judged_by_its_content(http: httpx.Client) -> None:
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("xl/worksheets/sheet1.xml", bytes(65 * 2**20))
+    for name, content, words in (
+        ("traffic.csv", excel(), "the file is packed"),
+        ("traffic.xlsx", traffic(), "not an Excel file"),
+        ("traffic.xlsx", bomb.getvalue(), "too large"),
+    ):
+        answer = plan(http, content, name)
+        assert answer.status_code == 422
+        assert words in answer.text
+
+
+def test_a_plan_that_explores_when_it_is_busy_has_a_banner(http: httpx.Client) -> None:
+    assert "busiest days" in plan(http, traffic(), another="soft-ucb").text
+    assert "busiest days" not in plan(http, traffic()).text
 
 
 def replan(http: httpx.Client, rows: str, **fields: str) -> httpx.Response:
@@ -158,7 +218,7 @@ def test_a_new_forecast_is_shown_before_it_holds(live: Server, http: httpx.Clien
     assert draft is not None
     data = {"form_token": form_token(http), "draft": html.unescape(draft[1])}
     sent = http.post("/experiments/shelf/reforecast", data=data)
-    assert sent.headers["location"] == "/experiments/shelf?done=reforecast"
+    assert sent.headers["location"] == "/experiments/shelf/manage?done=reforecast"
     state = service.state("shelf")
     assert (state.forecast_version, state.turns) == (2, 20)
     assert [one.forecast for one in service.plan("shelf", 2)] == [503.0, 504.0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -193,18 +194,57 @@ def test_chance_is_named(opened: Callable[[], Service]) -> None:
 
 def test_now_is_a_turn_of_the_calendar(service: Service) -> None:
     view = Views(service).get("shelf")
-    assert view.now(MOMENT) == 3
-    assert view.now(MOMENT.replace(year=2030)) is None
+    assert view.now == view.turn_at(MOMENT) == 3
+    assert view.turn_at(MOMENT.replace(year=2030)) is None
+
+
+def test_now_is_drawn_from_the_clock(service: Service) -> None:
+    service.decide("shelf", 1)
+    service.decide("shelf", 30)  # far ahead: it is still the third of November
+    chart = Views(service).get("shelf").charts["traffic"]
+    assert chart.now == chart.times[2]
+    assert chart.sentence.startswith("38 days to come")
+
+
+def test_a_view_follows_the_clock(opened: Callable[[], Service]) -> None:
+    service = opened()
+    service.create(settings())
+    views = Views(service)
+    assert views.get("shelf").now == 3
+    service.clock = lambda: MOMENT + timedelta(days=1)
+    assert views.get("shelf").now == 4
+
+
+def test_what_someone_should_look_at_is_said(opened: Callable[[], Service]) -> None:
+    service = opened()
+    service.create(settings())
+    views = Views(service)
+    assert "explores on 3 of your 3 busiest days" in views.get("shelf").banners[0]
+    service.clock = lambda: MOMENT + timedelta(days=2)
+    for turn in (1, 2, 3):
+        service.decide("shelf", turn)
+    assert views.get("shelf").banners[0].startswith("3 days without a reward")
+    for arm in ("9.99", "10.99", "11.99"):
+        service.remove_arm("shelf", arm)
+    assert "No arm is in the game." in " ".join(views.get("shelf").banners)
+    assert views.get("shelf").coming == []
+
+
+def test_huge_estimates_have_a_place(service: Service) -> None:
+    decided = service.decide("shelf", 1)
+    service.update_many("shelf", [Outcome(1, 1e12, 1e-6)])
+    row = next(one for one in Views(service).get("shelf").arm_rows() if one.mark is not None)
+    assert row.report.id == decided.arm
 
 
 def test_without_a_calendar_the_next_turn_is_now(opened: Callable[[], Service]) -> None:
     service = opened()
     service.create(settings(forecast=TrafficForecast((5.0, 6.0))))
     views = Views(service)
-    assert views.get("shelf").now(MOMENT) == 1
+    assert views.get("shelf").now == 1
     service.decide("shelf", 1)
     service.decide("shelf", 2)
-    assert views.get("shelf").now(MOMENT) is None
+    assert views.get("shelf").now is None
     assert [one.when for one in views.get("shelf").latest] == ["turn 2", "turn 1"]
 
 

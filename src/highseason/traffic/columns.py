@@ -468,11 +468,13 @@ class FileTable:
 
     def _only(self, candidates: list[Column], option: str) -> Column | None:
         if len(candidates) > 1:
-            names = ", ".join(column.name for column in candidates)
-            raise TableError(
-                f"{self.source} has several columns that could be the {option} column: {names}; "
-                f"choose one, such as {option}={candidates[0].name!r}"
+            names = tuple(column.name for column in candidates)
+            error = TableError(
+                f"{self.source} has several columns that could be the {option} column: "
+                f"{', '.join(names)}; choose one, such as {option}={names[0]!r}"
             )
+            error.columns = names
+            raise error
         return candidates[0] if candidates else None
 
     def numbers(self, column: Column) -> NDArray[np.float64]:

@@ -39,7 +39,12 @@ _UNITS = ("D", "s", "us")
 
 
 class TableError(ValueError):
-    """The file or its data cannot be used; the message says where, and what to do."""
+    """The file or its data cannot be used; the message says where, and what to do.
+
+    `columns` are those to choose from, where several could hold what is looked for.
+    """
+
+    columns: tuple[str, ...] = ()
 
 
 class Stamp(NamedTuple):

@@ -53,7 +53,10 @@
     });
   };
 
-  const axes = (format, { dated, hasDates, splits }) => {
+  // Steps between ticks, in seconds; a chart of days has none within a day.
+  const STEPS = [60, 300, 900, 3600, 10800, 21600, 43200, 86400, 172800, 604800, 1209600, 2419200, 5270400, 7905600, 15811200, 31536000];
+
+  const axes = (format, { dated, hasDates, splits, step }) => {
     const look = {
       stroke: color("muted"),
       grid: { stroke: color("line"), width: 1 },
@@ -61,24 +64,38 @@
       font: "12px system-ui, sans-serif",
     };
     const values = (_, ticks) => ticks.map((tick) => (tick === null ? "" : format(tick)));
-    return [{ ...look, show: dated, ...(hasDates && { values: dates }) }, { ...look, values, size: 52, ...(splits && { splits }) }];
+    const incrs = STEPS.filter((one) => one >= Math.min(step, 86400));
+    return [{ ...look, show: dated, space: 60, ...(hasDates && { values: dates, incrs }) }, { ...look, values, size: 52, ...(splits && { splits }) }];
   };
 
-  // A line where the coming turns begin.
-  const mark = (now) => ({
+  // A line where the coming turns begin, and one with its name at each day that people look for.
+  const mark = ({ now, marks }, named) => ({
     hooks: {
-      draw: (plot) => {
-        if (now === null) return;
-        const { ctx, bbox } = plot;
-        const x = Math.round(plot.valToPos(now, "x", true)) + 0.5;
+      draw: ({ ctx, bbox, valToPos }) => {
+        const line = (value, dash) => {
+          const x = Math.round(valToPos(value, "x", true)) + 0.5;
+          ctx.strokeStyle = color("muted");
+          ctx.setLineDash(dash);
+          ctx.beginPath();
+          ctx.moveTo(x, bbox.top);
+          ctx.lineTo(x, bbox.top + bbox.height);
+          ctx.stroke();
+          return x;
+        };
         ctx.save();
         ctx.fillStyle = alpha("muted", 0.09);
-        ctx.fillRect(x, bbox.top, bbox.left + bbox.width - x, bbox.height);
-        ctx.strokeStyle = color("muted");
-        ctx.beginPath();
-        ctx.moveTo(x, bbox.top);
-        ctx.lineTo(x, bbox.top + bbox.height);
-        ctx.stroke();
+        if (now !== null) {
+          const x = line(now, []);
+          ctx.fillRect(x, bbox.top, bbox.left + bbox.width - x, bbox.height);
+        }
+        ctx.fillStyle = color("ink");
+        ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
+        for (const [value, name] of marks) {
+          const x = line(value, [2, 3]);
+          const fits = x + ctx.measureText(name).width < bbox.left + bbox.width;
+          ctx.textAlign = fits ? "left" : "right";
+          if (named) ctx.fillText(name, x + (fits ? 4 : -4), bbox.top + (name === "Christmas" ? 28 : 12) * devicePixelRatio);
+        }
         ctx.restore();
       },
     },
@@ -99,14 +116,15 @@
   const options = (figure, chart, lines, { height, format, range, splits, dated }) => ({
     width: Math.max(200, figure.querySelector(".plot").clientWidth),
     height,
-    padding: [10, 14, dated ? 0 : 8, 0],
+    padding: [10, 24, dated ? 0 : 8, 0],
     tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, sync: { key: chart.id }, points: { show: false } },
-    scales: { x: { time: chart.dated }, y: { range } },
-    axes: axes(format, { dated, hasDates: chart.dated, splits }),
+    // The last column needs its width, too.
+    scales: { x: { time: chart.dated, range: (_, low, high) => [low, high + chart.step] }, y: { range } },
+    axes: axes(format, { dated, hasDates: chart.dated, splits, step: chart.step }),
     series: [{}, ...lines.map(series)],
-    plugins: [mark(chart.now)],
+    plugins: [mark(chart, lines.some((one) => !isShare(one.look)))],
     hooks: { setCursor: [readout(figure, chart)] },
   });
 
@@ -169,6 +187,8 @@
 
   document.addEventListener("DOMContentLoaded", () => {
     drawAll();
+    const zone = document.querySelector("[data-zone]");
+    if (zone && !zone.value) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
     new ResizeObserver(fit).observe(document.querySelector("main"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
   });
