@@ -31,6 +31,7 @@ def result_of(regrets: np.ndarray) -> SimulationResult:
         return Moments(GAMES, values.mean(axis=1), np.cov(values) * (GAMES - 1))
 
     kept = {"regret": moments(regrets), "reward": moments(1.0 - regrets)}
+    kept["exploited"] = kept["reward"]
     return SimulationResult(tuple("abcde"), {}, (), kept, kept["regret"], None, {})
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from highseason.advice.cautions import Caution
-from highseason.advice.comparison import KINDS, Answer, Compared, WorldOutcome, plus_minus
+from highseason.advice.comparison import KINDS, Answer, Compared, Reason, WorldOutcome, plus_minus
 from highseason.bounds import RegretBound
 from highseason.core.text import Table, counted, format_number, percent, wrapped
 from highseason.policies import Plan, Policy
@@ -28,11 +28,12 @@ if TYPE_CHECKING:
     from highseason.report import Figure
 
 _wrapped = partial(wrapped, width=80)
-#: Each answer as part of a sentence.
-_ANSWERS: dict[Answer, str] = {
-    "greedy": "greedy is enough",
-    "explore": "explore at any time",
-    "regulate": "explore when quiet",
+#: Each reason as part of a sentence.
+_REASONS: dict[Reason, str] = {
+    "greedy-is-enough": "greedy is enough",
+    "exploring-pays": "explore at any time",
+    "exploring-less-pays": "explore less than greedy",
+    "regulating-pays": "explore when quiet",
 }
 
 
@@ -82,12 +83,12 @@ class Advice:
 
     @property
     def flips(self) -> list[tuple[float, WorldOutcome]]:
-        """The smallest rho at which another answer is clear, and each further change."""
+        """The smallest rho at which another answer or reason is clear, and each further change."""
         outcomes = [one for one in self.by_rho if one.settled or one.answer != "greedy"]
         return [
             (later.world.rho or 0.0, later)
             for before, later in itertools.pairwise(outcomes)
-            if before.answer != later.answer
+            if before.reason != later.reason
         ]
 
     @property
@@ -101,7 +102,7 @@ class Advice:
         if len(every) == 1:
             return ""
         if not self.rates_known:
-            if len({one.answer for one in every}) > 1:
+            if len({one.reason for one in every}) > 1:
                 depends = "It depends on rates and rho (see below)"
                 return f"{depends}: give your own rates, with --rates 2%..4%."
             unsettled = "" if settled else ", though a question mark shows where it is not settled"
@@ -110,8 +111,8 @@ class Advice:
             )
         if self.flips:
             lowest = self.by_rho[0]
-            answers = [f"at {lowest.world.rho:g}, {_ANSWERS[lowest.answer]}"]
-            answers += [f"from rho = {r:.2g} on, {_ANSWERS[one.answer]}" for r, one in self.flips]
+            answers = [f"at {lowest.world.rho:g}, {_REASONS[lowest.reason]}"]
+            answers += [f"from rho = {r:.2g} on, {_REASONS[one.reason]}" for r, one in self.flips]
             return f"It depends on rho: {'; '.join(answers)}."
         if settled:
             return "The answer is the same for every correlation of visitors (rho) from 0 to 1."
@@ -289,7 +290,8 @@ class Advice:
             "settled_parameters": self.policy.resolve_thresholds(G.values).to_dict(),
             "verdict": self.verdict,
             "assumption": self.assumption,
-            "flips": [{"rho": rho, "answer": one.answer} for rho, one in self.flips],
+            "flips": [{"rho": rho, "answer": one.answer, "reason": one.reason}
+                      for rho, one in self.flips],
             "runner_up": self.outcome.runner_up.to_dict(),
             "worlds": [one.to_dict() for one in self.others],
             "bounds": None if self.bounds is None else [

@@ -31,6 +31,8 @@ from highseason.policies import (
 Kind = Literal["greedy", "unregulated", "regulated"]
 #: Never explore, explore at any time, or explore when it is quiet.
 Answer = Literal["greedy", "explore", "regulate"]
+#: Nothing beats greedy, or what does: exploring more than it, less than it, or when it is quiet.
+Reason = Literal["greedy-is-enough", "exploring-pays", "exploring-less-pays", "regulating-pays"]
 
 #: Every policy that is tried, the simplest first: of indistinguishable policies, the first
 #: is advised.  Greedy is the simplest; what has no constants comes before what has to be tuned, and
@@ -63,6 +65,8 @@ KINDS: tuple[Kind, ...] = ("greedy", "unregulated", "regulated")
 NOTICEABLE, OF_LOSS = 0.0015, 0.05
 #: Leads below this are none.
 _LEVEL = 5e-5
+#: A policy explores less than greedy if this much more of its reward comes from exploiting.
+_LESS = 0.01
 
 
 def kind_of(policy: Policy) -> Kind:
@@ -123,6 +127,7 @@ class Compared:
         regret: The mean regret of a game.
         error: Its standard error.
         earned: The share of the best arm's reward.
+        exploited: The share of its own reward that came from playing the leader.
         lead: How far the advised policy is ahead, as a share of the best arm's reward; paired, with
             its 95% interval.
     """
@@ -132,6 +137,7 @@ class Compared:
     regret: float
     error: float
     earned: float
+    exploited: float
     lead: Estimate
 
     @property
@@ -151,6 +157,7 @@ class Compared:
             "regret_mean": self.regret,
             "regret_se": self.error,
             "earned_share": self.earned,
+            "exploited_share": self.exploited,
             "advised_ahead": self.lead.value,
             "advised_ahead_low": self.lead.low,
             "advised_ahead_high": self.lead.high,
@@ -199,9 +206,12 @@ class WorldOutcome:
         return next(one for one in self.compared if one.policy != self.policy)
 
     @property
-    def pays(self) -> bool:
-        """Whether regulating clearly pays."""
-        return self.answer == "regulate"
+    def reason(self) -> Reason:
+        """Why this answer; greedy tries every arm once, and may be beaten by trying less."""
+        if self.answer == "explore":
+            less = self.chosen.exploited > self.best("greedy").exploited + _LESS
+            return "exploring-less-pays" if less else "exploring-pays"
+        return "regulating-pays" if self.answer == "regulate" else "greedy-is-enough"
 
     @property
     def verdict(self) -> str:
@@ -220,6 +230,13 @@ class WorldOutcome:
             reason = f"Regulating pays: {ignores}, and {loss}."
         else:
             reason = f"Exploring pays ({loss}), but regulating it by traffic "
+            if self.reason == "exploring-less-pays":
+                tries, fewer = (percent(1.0 - one.exploited) for one in (greedy, self.chosen))
+                reason = (
+                    f"Exploring less than greedy pays ({loss}: it tries all "
+                    f"{self.world.rewards.arms} arms first and earns {tries} of its reward with "
+                    f"tries, this policy {fewer}), but regulating it by traffic "
+                )
             if self.chosen.kind == "regulated":
                 reason += f"makes no clear difference: {ignores}."
             else:
@@ -242,7 +259,8 @@ class WorldOutcome:
             "rho": self.world.rho,
             "policy": str(self.policy),
             "answer": self.answer,
-            "regulating_pays": self.pays,
+            "reason": self.reason,
+            "regulating_pays": self.answer == "regulate",
             "settled": self.settled,
             "earned_share": self.chosen.earned,
             "compared": [one.to_dict() for one in self.compared],
@@ -261,8 +279,9 @@ def judge(
     compared = []
     for i in order:
         regret, error = result.mean("regret", i), result.error("regret", i)
-        earned, lead = 1.0 - regret / result.best_reward, leads.of(chosen, i)
-        compared.append(Compared(policies[i], leads.kinds[i], regret, error, earned, lead))
+        shares = 1.0 - regret / result.best_reward, result.exploited_share(i)
+        lead = leads.of(chosen, i)
+        compared.append(Compared(policies[i], leads.kinds[i], regret, error, *shares, lead))
     return WorldOutcome(
         world=world,
         policy=policies[chosen],

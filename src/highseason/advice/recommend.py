@@ -33,8 +33,11 @@ _WORK = 5e6
 #: Games to judge by, and to search by: at least and at most.
 _GAMES, _SEARCH_GAMES = (100, 1000), (40, 100)
 #: While the answer is undecided, further rounds of games are played, at most this many in all.
-#: Other worlds are searched and judged in this share of the games.
-_ROUNDS, _ELSEWHERE = 3, 0.3
+_ROUNDS = 3
+#: Other worlds are judged in at most this share of the games, in rounds of at least this many.
+_ELSEWHERE, _FEWEST = 0.3, 30
+#: Searches that are handed out to each worker: some take much longer than others.
+_AHEAD = 16
 #: How often the gap between two correlations is halved to find where the answer flips.
 _HALVINGS = 2
 #: In this search, a correlation below this is none.
@@ -111,13 +114,13 @@ def advise(
     games = affordable(G, arms) if games is None else whole_number("games", games, at_least=2)
     outcomes: list[WorldOutcome] = []
     refine = len(worlds) > 1 and len(mains) == 1
-    total = len(worlds) + _HALVINGS * refine
+    total, report = len(worlds) + _HALVINGS * refine, progress or (lambda done, total: None)
     # Quiet as a whole: what the threads of a pool silence each would not be restored in order.
     with quiet(), opened(executor, workers) as pool:
+        report(0, total)
         for outcome in Judge(G, games, seed, pool, tuple(policies)).outcomes(worlds, refine):
             outcomes.append(outcome)
-            if progress is not None:
-                progress(len(outcomes), max(total, len(outcomes)))
+            report(len(outcomes), max(total, len(outcomes)))
     first = outcomes[0]
     with quiet():  # the advice lists what is unusual, once
         plan = first.policy.plan(G, arms)
@@ -154,6 +157,7 @@ class Judge:
     seed: int
     executor: Pool
     policies: tuple[Policy, ...] = ()
+    rounds: int = _ROUNDS
 
     def outcomes(self, worlds: list[World], refine: bool) -> Iterator[WorldOutcome]:
         """The outcome of each world, then those around the flip that is nearest to the first."""
@@ -174,7 +178,7 @@ class Judge:
         """The outcome in a world; with more games as long as these might change the answer."""
         played = self.played(world, finalists, 1)
         outcome = judge(world, finalists.policies, played, finalists.tried)
-        for number in range(2, _ROUNDS + 1):
+        for number in range(2, self.rounds + 1):
             if outcome.decided and outcome.settled:
                 break
             more = self.played(world, finalists, number).moments
@@ -184,14 +188,12 @@ class Judge:
         return outcome
 
     def glances(self, worlds: list[World], near: Finalists) -> Iterator[WorldOutcome]:
-        """The outcomes in worlds that are looked at for comparison, in fewer games.
-
-        While workers search in the next worlds, the caller's thread judges those that are done.
-        """
-        few = replace(self, games=max(2, round(_ELSEWHERE * self.games)))
-        alone = few if self.executor.on_gpu else replace(few, executor=LocalPool(1))
+        """The outcomes in worlds that are looked at for comparison, in fewer games."""
+        most = max(2, round(_ELSEWHERE * self.games))
+        size = max(most // _ROUNDS, min(most, _FEWEST))
+        few = replace(self, games=size, rounds=most // size)
         for world, best in zip(worlds, few.finalists(worlds, near), strict=True):
-            yield judge(world, best.policies, alone.played(world, best, 1), best.tried)
+            yield few.verdict(world, best)
 
     def finalists(self, worlds: list[World], near: Finalists | None = None) -> Iterator[Finalists]:
         """The best of each policy in games for the search, near the best of another world.
@@ -207,7 +209,7 @@ class Judge:
             searched: Iterator[tuple[Trial, ...]] = map(self.search, jobs)
         else:
             alone = replace(self, executor=LocalPool(1))
-            searched = map_blocks(alone.search, jobs, self.executor, in_flight=len(jobs))
+            searched = map_blocks(alone.search, jobs, self.executor, in_flight=_AHEAD)
         for some in every:
             trials = list(itertools.islice(searched, len(some)))
             yield Finalists(tuple(each[0].policy for each in trials), sum(map(len, trials)))
@@ -254,13 +256,9 @@ class Finalists(NamedTuple):
 def middle_of_flip(done: list[WorldOutcome]) -> float | None:
     """A correlation between the two nearest ones where the first answer holds and does not."""
     rhos = sorted((one.world.rho or 0.0, one.answer) for one in done)
-    own, answer = done[0].world.rho or 0.0, done[0].answer
-    above = next((rho for rho, other in rhos if rho > own and other != answer), None)
-    if above is not None:
-        below = max(rho for rho, other in rhos if rho < above)
-    elif others := [rho for rho, other in rhos if rho < own and other != answer]:
-        below = max(others)
-        above = min(rho for rho, _ in rhos if rho > below)
-    else:
+    own = done[0].world.rho or 0.0
+    flips = [(a, b) for (a, one), (b, other) in itertools.pairwise(rhos) if one != other]
+    if not flips:
         return None
+    below, above = next((pair for pair in flips if pair[0] >= own), flips[-1])
     return math.sqrt(max(below, _LEAST_RHO) * above) if above > _LEAST_RHO else None

@@ -342,7 +342,7 @@ class Zoom:
     While the best is at an end of the range, the range moves on; once it is inside, it shrinks.
 
     Attributes:
-        trials: Candidates in each step, for each axis.
+        trials: Candidates in each step, for each axis; half as many near what was best elsewhere.
         games: Games of each candidate; three finalists play four times as many.
         narrow: How often the range shrinks to half.
         steps: The greatest number of steps, including those that only move the range.
@@ -360,11 +360,11 @@ class Zoom:
         if not space.axes:  # nothing to search, so nothing to play
             return (Trial(space.start, 0, math.nan, math.nan),)
         done: dict[Policy, Trial] = {}
-        shrunk = 0
+        shrunk, trials = 0, self.trials
         if near is not None:
-            space, shrunk = _around(space, near, 0.5), 1
+            space, shrunk, trials = _around(space, near, 0.5), 1, max(2, self.trials // 2)
         for _ in range(self.steps):
-            tried = dict.fromkeys(space.candidates(self.trials * len(space.axes)))
+            tried = dict.fromkeys(space.candidates(trials * len(space.axes)))
             new = _trials((policy for policy in tried if policy not in done), evaluate, self.games)
             done |= {trial.policy: trial for trial in new}
             best = min(done.values(), key=_rank).policy
