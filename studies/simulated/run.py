@@ -17,7 +17,7 @@ from highseason.policies import EpsilonGreedy, Policy, SoftEpsilonGreedy, Variab
 from studies.authors_code import published
 from studies.frames import Rows, columns
 from studies.session import SimulationTask, StudySession, TuningTask
-from studies.simulated import settings
+from studies.simulated import beyond, settings
 from studies.simulated.settings import SimulatedSetting, grid, names, tuned_label
 from studies.study import Results
 
@@ -47,9 +47,11 @@ def run(session: StudySession) -> SimulatedResults:
     games = session.games or games
     cells, profiles = grid(session.quick), session.profiles
     variants, untuned = len(set(map(_variant, profiles))), len(set(profiles) - {"tuned"})
-    session.expect(len(cells) * (variants + len(profiles)) + untuned)
+    also = beyond.tasks(session.quick, games, session.seed) if "paper" in profiles else {}
+    session.expect(len(cells) * (variants + len(profiles)) + untuned + len(also))
     tuned = _tune(session, cells, budget)
     played, headline = _play(session, cells, tuned, games)
+    results = dict(zip(also, session.results("simulating", list(also.values())), strict=True))
     facts = {
         "games per setting": f"{games:,}",
         "tuning, per policy and setting": f"{budget.rounds[0][0]} candidates; the finalists play "
@@ -59,6 +61,7 @@ def run(session: StudySession) -> SimulatedResults:
     sizes = pool_sizes()
     frames = {
         **frames_of(played, headline),
+        **(beyond.frames(results, session.seed) if also else {}),
         "multipliers": _multipliers(cells, profiles[0]),
         "exploration": _exploration(),
         "pool": _pool(session.seed, sizes),

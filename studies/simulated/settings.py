@@ -27,7 +27,7 @@ BESIDE: tuple[type[hs.Policy], ...] = (hs.Greedy, hs.UniformRandom)
 OURS = f"{hs.OptionIndex.name} (ours)"
 
 PROFILES = {
-    "paper": "the paper's formulas, with k = 1100, z = 30 and c = 10",
+    "paper": "the paper's formulas, with z = 30, c = 10 and, where it states none, k = 14",
     "authors_code": "the formulas, shapes and values of the authors' simulation code",
     "tuned": "the paper's formulas, every policy tuned to every setting with the same budget",
 }

@@ -6,9 +6,9 @@ import highseason as hs
 from highseason.policies import Policy, registry
 
 PAPER = {
-    "epsilon-greedy": hs.EpsilonGreedy(k=1100),
-    "epsilon-z": hs.EpsilonZGreedy(k=1100, z=30),
-    "soft-epsilon": hs.SoftEpsilonGreedy(k=1100, unit=1),
+    "epsilon-greedy": hs.EpsilonGreedy(k=14),
+    "epsilon-z": hs.EpsilonZGreedy(k=14, z=30),
+    "soft-epsilon": hs.SoftEpsilonGreedy(k=14, unit=1),
     "ucb": hs.UCB(),
     "ucb-z": hs.UCBZ(z=30),
     "soft-ucb": hs.SoftUCB(unit=1),

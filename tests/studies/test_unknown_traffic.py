@@ -27,7 +27,7 @@ def changes(report: StudyOutcome) -> pd.DataFrame:
     ("multiplier", "policy", "percent"),
     [
         ("wave", "epsilon-z", -33),
-        ("step", "epsilon-z", -46),
+        ("step", "epsilon-z", -42),
         ("wave", "soft-epsilon", -42),
         ("christmas", "soft-epsilon", -19),
         ("step", "ucb-z", -27),

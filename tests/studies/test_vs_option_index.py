@@ -125,7 +125,7 @@ def test_published_constants_are_for_the_settings_of_the_paper_alone() -> None:
     first = all_settings(quick=True, data=None)[0]
     who = lineup(first, 4, entrants_of(first))
     (row,) = who.families["epsilon-greedy" + UNTUNED]
-    assert who.policies[row] == hs.EpsilonGreedy(k=1100)
+    assert who.policies[row] == hs.EpsilonGreedy(k=14)
     (row,) = who.families[OPTION]  # nothing to tune
     assert who.policies[row] == hs.OptionIndex()
     assert len(who.families["soft-ucb"]) == 4
