@@ -56,7 +56,7 @@ class Database(AbstractContextManager["Database"]):
         else:
             self.reading = self.writing = self._postgresql()
         self._writer, self._probing = threading.Lock(), threading.Lock()
-        self._closed = False
+        self._closed, self._active, self._gate = False, 0, threading.Condition()
         self._outage, self._written_at = "", 0.0  # why nothing can be written, if so
         try:
             with self._unavailable():
@@ -134,8 +134,10 @@ class Database(AbstractContextManager["Database"]):
 
     @contextmanager
     def _unavailable(self) -> Iterator[None]:
-        if self._closed:
-            raise UnavailableError("the service is shutting down: try again")
+        with self._gate:
+            if self._closed:
+                raise UnavailableError("the service is shutting down: try again")
+            self._active += 1
         try:
             yield
         except PoolTimeoutError as reason:
@@ -151,6 +153,10 @@ class Database(AbstractContextManager["Database"]):
                     self._outage = outage
                 raise UnavailableError(outage) from reason
             raise
+        finally:
+            with self._gate:
+                self._active -= 1
+                self._gate.notify_all()
 
     def _upgrade(self) -> None:
         """Bring the schema up to date, one process at a time; a newer schema is refused."""
@@ -190,7 +196,9 @@ class Database(AbstractContextManager["Database"]):
 
     def close(self) -> None:
         """Close all connections, once what is under way is done with them."""
-        self._closed = True
+        with self._gate:
+            self._closed = True
+            self._gate.wait_for(lambda: not self._active, PATIENCE)
         self.reading.dispose()
         self.writing.dispose()
 

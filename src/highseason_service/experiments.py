@@ -356,8 +356,8 @@ class Service:
             if early:
                 connection = transaction.enter_context(self.database.write())
                 live = self._current(experiment, connection)
-            digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
             if key is not None:
+                digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
                 with nullcontext(connection) if early else self.database.read() as reading:
                     earlier = store.answered(reading, experiment, key)
                 if earlier is not None and earlier[0] != digest:

@@ -23,6 +23,10 @@ log = logging.getLogger("highseason_service")
 #: How long requests that are under way may take after SIGTERM, in seconds.
 GRACE = 30
 
+#: How long a thread may keep the interpreter while another waits for it, in seconds.  A request
+#: gives it up at each statement; with the usual 5 ms it would wait for the others each time.
+SWITCH = 0.0005
+
 
 def serve(
     service: Service,
@@ -64,6 +68,7 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=GRACE,
     )
+    sys.setswitchinterval(SWITCH)
     with listen(host, port) as listener:
         address = f"[{host}]" if ":" in host else host
         started(f"http://{address}:{listener.getsockname()[1]}")

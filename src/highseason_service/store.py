@@ -12,6 +12,21 @@ from highseason_service.errors import NotFoundError
 from highseason_service.model import DecisionRecord, Entry, Outcome, Settings, Summary
 from highseason_service.tables import decisions, events, experiments, requests, tokens
 
+# The statements of most requests: built once, as that takes longer than to run them.
+_ONE, _TURN = experiments.c.id == bindparam("of"), decisions.c.turn == bindparam("of_turn")
+_OF_ONE = decisions.c.experiment == bindparam("of")
+_LAST_SEQ = select(experiments.c.last_seq).where(_ONE)
+_LOCK = _LAST_SEQ.with_for_update()
+_ADVANCE = update(experiments).where(_ONE).values(last_seq=bindparam("new_seq"))
+_SET_STATUS = update(experiments).where(_ONE).values(status=bindparam("new_status"))
+_NEW_EVENTS, _NEW_DECISION, _NEW_ANSWER = insert(events), insert(decisions), insert(requests)
+_DECISION = select(decisions).where(_OF_ONE, _TURN)
+_NEW_OUTCOME: dict[str, Any] = {n: bindparam(f"new_{n}") for n in ("reward", "visitors")}
+_SET_OUTCOME = update(decisions).where(_OF_ONE, _TURN).values(_NEW_OUTCOME)
+_ANSWER = select(requests).where(
+    requests.c.experiment == bindparam("of"), requests.c.key == bindparam("of_key")
+)
+
 
 @dataclass
 class Changes:
@@ -28,29 +43,24 @@ class Changes:
         """Send everything to the database."""
         mine = {"experiment": self.experiment}
         if self.entries:
-            rows = [mine | _entry_row(entry) for entry in self.entries]
-            connection.execute(insert(events), rows)
-            values: dict[str, Any] = {"last_seq": self.entries[-1].seq}
-            values |= {} if self.status is None else {"status": self.status}
-            mine_alone = experiments.c.id == self.experiment
-            connection.execute(update(experiments).where(mine_alone).values(values))
+            connection.execute(_NEW_EVENTS, [mine | _entry_row(entry) for entry in self.entries])
+            last = {"of": self.experiment, "new_seq": self.entries[-1].seq}
+            connection.execute(_ADVANCE, last)
+        if self.status is not None:
+            connection.execute(_SET_STATUS, {"of": self.experiment, "new_status": self.status})
         if self.decided is not None:
-            connection.execute(insert(decisions), [mine | vars(self.decided)])
+            connection.execute(_NEW_DECISION, mine | vars(self.decided))
         if self.outcomes:
-            one = decisions.c.experiment == self.experiment, decisions.c.turn == bindparam("of")
-            new: dict[str, Any] = {
-                "reward": bindparam("new_reward"),
-                "visitors": bindparam("new_visitors"),
-            }
             rows = [
-                {"of": o.turn, "new_reward": o.reward, "new_visitors": o.visitors}
+                {"of": self.experiment, "of_turn": o.turn, "new_reward": o.reward}
+                | {"new_visitors": o.visitors}
                 for o in self.outcomes
             ]
-            connection.execute(update(decisions).where(*one).values(new), rows)
+            connection.execute(_SET_OUTCOME, rows)
         if self.answer is not None:
             key, digest, answer = self.answer
             row = mine | {"key": key, "digest": digest, "answer": json.dumps(answer)}
-            connection.execute(insert(requests), [row])
+            connection.execute(_NEW_ANSWER, row)
 
 
 def add_experiment(connection: Connection, settings: Settings, created: Entry) -> None:
@@ -74,8 +84,7 @@ def _entry(row: Row[Any]) -> Entry:
 
 def last_seq(connection: Connection, experiment: str, lock: bool = False) -> int:
     """The number of the last entry in the log; `lock`ed, no one else changes the experiment."""
-    query = select(experiments.c.last_seq).where(experiments.c.id == experiment)
-    last = connection.execute(query.with_for_update() if lock else query).scalar()
+    last = connection.execute(_LOCK if lock else _LAST_SEQ, {"of": experiment}).scalar()
     if last is None:
         raise NotFoundError(f"there is no experiment {experiment!r}")
     return int(last)
@@ -83,8 +92,7 @@ def last_seq(connection: Connection, experiment: str, lock: bool = False) -> int
 
 def answered(connection: Connection, experiment: str, key: str) -> tuple[str, Any] | None:
     """The digest and the answer of an earlier request with this key."""
-    one = (requests.c.experiment == experiment) & (requests.c.key == key)
-    row = connection.execute(select(requests).where(one)).first()
+    row = connection.execute(_ANSWER, {"of": experiment, "of_key": key}).first()
     return None if row is None else (row.digest, json.loads(row.answer))
 
 
@@ -118,8 +126,7 @@ def _record(row: Row[Any]) -> DecisionRecord:
 
 def decision(connection: Connection, experiment: str, turn: int) -> DecisionRecord | None:
     """A locked turn, if it is."""
-    one = (decisions.c.experiment == experiment) & (decisions.c.turn == turn)
-    row = connection.execute(select(decisions).where(one)).first()
+    row = connection.execute(_DECISION, {"of": experiment, "of_turn": turn}).first()
     return None if row is None else _record(row)
 
 
