@@ -19,6 +19,7 @@ from highseason.traffic import (
     MovingAverage,
     OneStep,
     RandomWalk,
+    SeasonalNaive,
     SimpleAverage,
     WeightedMovingAverage,
 )
@@ -99,6 +100,7 @@ def test_bad_settings_are_refused(wrong: str) -> None:
 def test_a_name_with_its_settings_reads_back() -> None:
     for text in ("moving-average:window=7", "double-exponential-smoothing:alpha=0.2,beta=0.1"):
         assert str(hs.traffic.parse_forecaster(text)) == text
+    assert hs.traffic.parse_forecaster("seasonal-naive:lag=364") == SeasonalNaive(lag=364)
 
 
 @pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf")])

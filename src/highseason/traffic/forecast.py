@@ -48,7 +48,8 @@ class Forecast:
     """What is expected of the next turns, before the first of them.
 
     Attributes:
-        mean: The expected multiplier of each turn; finite and > 0.
+        mean: The expected multiplier of each turn, the mean of what may come; finite and > 0.  The
+            typical turn is the `median`: where traffic is skewed, it lies below the mean.
         quantiles: A row per level of `LEVELS` and a column per turn; None for a point forecast.
         calendar: When each turn is, or None; in UTC where there is a zone.
         name: The forecaster.
@@ -106,7 +107,7 @@ class Forecast:
 
     @property
     def median(self) -> Numbers:
-        """The middle of each turn's distribution."""
+        """The middle of each turn's distribution: the typical turn."""
         return self.quantile(0.5)
 
     def interval(self, confidence: float = 0.8) -> tuple[Numbers, Numbers]:
@@ -241,6 +242,8 @@ def _read_setting(kind: type[Forecaster], key: str, text: str) -> Any:
             return tuple(int(part) for part in text.split("+"))
         if isinstance(default, int | float):
             return type(default)(text)
+        if default is None and text.isdecimal():  # such as the lag of a season
+            return int(text)
     except (KeyError, ValueError):
         expected = "yes or no" if isinstance(default, bool) else "a number"
         raise ForecastError(f"{kind.name}: {key} must be {expected}, got {text!r}") from None
