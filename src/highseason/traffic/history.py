@@ -136,15 +136,15 @@ class History:
         """Whether it is long enough to tell the season of the year; True without a calendar."""
         return self.grid is None or self.seasons[-1] >= 0.9 * self.year
 
-    def ceiling(self, turns: int) -> float:
-        """The highest logarithm that a forecast of `turns` turns can justify.
+    def ceiling(self, turns: int) -> Numbers:
+        """The highest logarithm that a forecast of each of the next turns can justify.
 
         A fifth above the highest value so far, plus as much as the later half of the past grew over
-        the earlier one, for as long as the forecast goes on.
+        the earlier one, from turn to turn.
         """
         earlier, later = np.array_split(self.logs, 2)
-        growth = float(np.median(later) - np.median(earlier)) * turns / later.size
-        return float(np.log(self.values.max() + self.shift)) + _ABOVE + float(np.clip(growth, 0, 1))
+        growth = (np.median(later) - np.median(earlier)) / later.size * np.arange(1, turns + 1)
+        return np.asarray(self.logs.max() + _ABOVE + np.clip(growth, 0, 1))
 
     def closed(self, start: int, stop: int) -> NDArray[np.bool_]:
         """Which turns fall on a time of the week with almost no traffic."""
@@ -311,7 +311,7 @@ class Design:
             names = set(special_days(clocks[history.seen], country)) - {""}
         return cls(history, tuple(sorted(names)), country)
 
-    def _places(self, start: int, stop: int) -> NDArray[np.int64]:
+    def places(self, start: int, stop: int) -> NDArray[np.int64]:
         """Which of the names is the special day of each turn; -1 for ordinary days."""
         clocks = self.history.clocks(start, stop)
         if not self.names or clocks is None or start == stop:
@@ -322,7 +322,7 @@ class Design:
 
     def is_special(self, start: int, stop: int) -> NDArray[np.bool_]:
         """Which turns are special days."""
-        return np.asarray(self._places(start, stop) >= 0)
+        return np.asarray(self.places(start, stop) >= 0)
 
     def _rows(self, start: int, stop: int) -> Numbers:
         """The features other than the position in the week, a row per turn."""
@@ -333,7 +333,7 @@ class Design:
             angle = 2 * np.pi * turns / season
             parts += [f(k * angle)[:, None] for k in range(1, order + 1) for f in (np.sin, np.cos)]
         if self.names:
-            parts.append(self._places(start, stop)[:, None] == np.arange(len(self.names)))
+            parts.append(self.places(start, stop)[:, None] == np.arange(len(self.names)))
         return np.hstack(parts, dtype=np.float64)
 
     def _waves(self) -> list[tuple[float, int]]:
@@ -388,7 +388,7 @@ class Regression:
         """The part of it that special days have."""
         count = len(self.design.names)
         effects = np.append(self.others[self.others.size - count :], 0.0)
-        return effects[self.design._places(start, stop)]
+        return effects[self.design.places(start, stop)]
 
 
 def _chunks(start: int, stop: int) -> list[tuple[int, int]]:

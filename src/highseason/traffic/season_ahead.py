@@ -8,7 +8,7 @@ weighs three simple outlooks from the same past by their past errors.
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -29,6 +29,7 @@ from highseason.traffic.forecast import (
     observed,
 )
 from highseason.traffic.history import Design, History, Regression
+from highseason.traffic.season import Season
 from highseason.traffic.sources import as_multiplier
 
 
@@ -58,12 +59,15 @@ class SeasonAhead(Forecaster):
         return FittedSeason(self, History.of(as_multiplier(series), self.periods, self.zone))
 
     @abstractmethod
-    def outlook(self, history: History, turns: int) -> Numbers:
-        """Quantiles of the logarithms of the next turns, a row per level of `LEVELS`."""
+    def outlook(self, history: History, turns: int) -> "Outlook":
+        """What the logarithms of the next turns may be."""
 
-    def mean_of(self, spread: Forecast) -> Numbers:
-        """The mean of each turn, from its quantiles."""
-        return np.asarray(spread.atoms(99).mean(axis=0))
+
+class Outlook(NamedTuple):
+    """What the logarithms of the next turns may be."""
+
+    quantiles: Numbers  # a row per level of `LEVELS`
+    mean: Numbers | None = None  # the logarithm of the mean, if it is not that of the quantiles
 
 
 class FittedSeason(Fitted):
@@ -79,15 +83,17 @@ class FittedSeason(Fitted):
     def predict(self, turns: int) -> Forecast:
         """Mean and quantiles of the next turns."""
         turns = whole_number("turns", turns, 1, ForecastError)
-        history, n = self.history, self.history.turns
+        history, n, mean = self.history, self.history.turns, None
         if history.constant:
             table = np.full((len(LEVELS), turns), float(history.values[-1]))
         else:
             _warn_of_unknown_year(history, turns)
             # No quantile lies far above everything that was ever seen.
-            most = history.ceiling(turns) + _TAIL * np.maximum(0, 2 * np.array(LEVELS) - 1)
-            table = np.minimum(self._forecaster.outlook(history, turns), most[:, None])
-            table = np.maximum(np.exp(table) - history.shift, history.values.min())
+            tail = _TAIL * np.maximum(0, 2 * np.array(LEVELS) - 1)
+            most = history.ceiling(turns) + tail[:, None]
+            table, mean = self._forecaster.outlook(history, turns)
+            table = np.exp(np.minimum(table, most)) - history.shift
+            table = np.maximum(table, history.values.min())
             table[:, history.closed(n, n + turns)] = history.values.min()
         if not np.isfinite(table).all():
             raise ForecastError(
@@ -95,8 +101,11 @@ class FittedSeason(Fitted):
                 "use another forecaster, or clip the series"
             )
         stamps, name = history.stamps(n, n + turns), str(self._forecaster)
-        spread = Forecast(np.maximum(table[LEVELS.index(0.5)], 1e-300), table, stamps, name)
-        return Forecast(self._forecaster.mean_of(spread), table, stamps, name, history.zone)
+        known = Forecast(np.maximum(table[LEVELS.index(0.5)], 1e-300), table, stamps, name)
+        expected = known.atoms(99).mean(axis=0)
+        if mean is not None:  # no mean lies beyond almost all that may come
+            expected = np.clip(np.exp(mean) - history.shift, *known.interval(0.95))
+        return Forecast(expected, table, stamps, name, history.zone)
 
 
 #: Forecasts of fewer turns than this share of a year hardly depend on its season: three weeks.
@@ -133,7 +142,7 @@ class SeasonalNaive(SeasonAhead):
     holidays: bool = False
     lag: int | None = None
 
-    def outlook(self, history: History, turns: int) -> Numbers:
+    def outlook(self, history: History, turns: int) -> Outlook:
         """Normal around the last season, with the spread of the changes from season to season."""
         lag = history.week if self.lag is None else self.lag
         if not 1 <= lag < history.turns:
@@ -145,7 +154,7 @@ class SeasonalNaive(SeasonAhead):
         moves = changes(history, lag)
         deviation = float(np.sqrt(np.mean(moves**2))) if moves.size else 0.0
         seasons = np.arange(turns) // lag + 1
-        return normal_quantiles(middle, deviation * np.sqrt(seasons))
+        return Outlook(normal_quantiles(middle, deviation * np.sqrt(seasons)))
 
 
 def changes(history: History, lag: int) -> Numbers:
@@ -164,6 +173,7 @@ class Outlooks:
     regression: Regression
     rest: Numbers  # what the regression does not explain
     weights: Numbers  # 1 for the ordinary turns that were seen and open, else 0
+    season: Season | None = None  # what days of the year have beyond the regression
 
     @classmethod
     def of(cls, history: History, forecaster: SeasonAhead, halflife: float = 4.0) -> Self:
@@ -171,17 +181,30 @@ class Outlooks:
         design = Design.of(history, forecaster.holidays, forecaster.country)
         n, y = history.turns, history.logs
         kept = history.seen & ~history.closed(0, n)
-        age = (n - 1 - np.arange(n)) / history.year
-        weights = np.where(kept, 0.5 ** (age / halflife), 0.0)
+        weights = _by_age(history, kept, halflife)
         middle = float(weights @ y) / float(weights.sum())
         regression = design.fit(y - middle, weights)
         usual = (kept & ~design.is_special(0, n)).astype(np.float64)
         return cls(history, design, middle, regression, y - middle - regression(0, n), usual)
 
+    def with_season(self, turns: int) -> Self:
+        """The same, with what the days of the year have beyond the regression."""
+        history, n = self.history, self.history.turns
+        if not history.grid or not history.grid.daily:
+            return self
+        kept = history.seen & ~history.closed(0, n)
+        weights, y = _by_age(history, kept), history.logs - self.middle
+        first = Season.of(self.regression, self.rest, kept, turns)
+        regression = self.design.fit(y - first.own, weights)  # sharp edges would bend its waves
+        rest = y - regression(0, n)
+        season = Season.of(regression, rest, kept, turns)
+        return replace(self, regression=regression, rest=rest - season.effects[:n], season=season)
+
     def base(self, turns: int) -> Numbers:
-        """The regression ahead."""
+        """The regression ahead, and the season."""
         n = self.history.turns
-        return np.asarray(self.middle + self.regression(n, n + turns))
+        lift = 0.0 if self.season is None else self.season.effects[n : n + turns]
+        return np.asarray(self.middle + self.regression(n, n + turns) + lift)
 
     def faded(self, weeks: float) -> Numbers:
         """Weights of the past that fall by a factor of e every `weeks` weeks."""
@@ -200,6 +223,10 @@ class Outlooks:
         """Logarithms, a row per outlook; NaN where the past is too short for one."""
         recent = self.base(turns) + self._recent_weeks(turns)
         return np.array([self.calendar(turns), recent, self._last_year(turns)])
+
+    def doubt(self, turns: int) -> Numbers:
+        """How much wider than usual the errors of the next turns are."""
+        return np.ones(turns) if self.season is None else self.season.doubt[-turns:]
 
     def _recent_weeks(self, turns: int) -> Numbers:
         """The profile of the last weeks and the level of the last turns, without a trend."""
@@ -223,6 +250,9 @@ class Outlooks:
             return np.full(turns, np.nan)
         special = self.regression.of_special_days(0, n + turns)
         plain = self.history.logs - special[:n]
+        if self.season is not None:
+            plain = plain - self.season.own
+            special = special + self.season.effects[: n + turns]
         smooth = plain if lag == week else _smoothed(plain, week)
         span = min(n - lag, max(6, 8 * week if lag > week else 0))
         growth = 0.0
@@ -231,6 +261,12 @@ class Outlooks:
             change = plain[n - span :] - smooth[n - lag - span : n - lag]
             growth = float(kept @ change) / (float(kept.sum()) + 0.2 * span)
         return np.asarray(np.resize(smooth[n - lag :], turns) + growth + special[n:])
+
+
+def _by_age(history: History, kept: NDArray[np.bool_], halflife: float = 4.0) -> Numbers:
+    """Weights of the turns that are `kept`, which halve every `halflife` years."""
+    age = (history.turns - 1 - np.arange(history.turns)) / history.year
+    return np.where(kept, 0.5 ** (age / halflife), 0.0)
 
 
 def earlier(
@@ -280,7 +316,7 @@ class CalendarRegression(SeasonAhead):
     recent: float = 4.0
     fade: float = 26.0
 
-    def outlook(self, history: History, turns: int) -> Numbers:
+    def outlook(self, history: History, turns: int) -> Outlook:
         """The forecast of the regression plus the quantiles of its past errors."""
         outlook = Outlooks.of(history, self, self.halflife)
         errors, fell_on_special = self._past_errors(history, turns)
@@ -290,7 +326,7 @@ class CalendarRegression(SeasonAhead):
             chosen = errors[fell_on_special == kind]
             chosen = errors if chosen.size < _FEW else chosen
             table[:, special == kind] = np.quantile(chosen, LEVELS)[:, None] if chosen.size else 0.0
-        return table + outlook.calendar(turns, self.recent, self.fade)
+        return Outlook(table + outlook.calendar(turns, self.recent, self.fade))
 
     def _past_errors(self, history: History, turns: int) -> tuple[Numbers, NDArray[np.bool_]]:
         """Errors from earlier origins, and which fell on special days."""
@@ -321,7 +357,7 @@ _LogBand = tuple[Numbers, Numbers]
 class LibraryModel(SeasonAhead):
     """What the models of statsmodels share; subclasses give `band`."""
 
-    def outlook(self, history: History, turns: int) -> Numbers:
+    def outlook(self, history: History, turns: int) -> Outlook:
         """The model's band without the effects of special days, and these added."""
         n, logs = history.turns, history.logs
         design, effects = Design.of(history, self.holidays, self.country), np.zeros(n + turns)
@@ -330,7 +366,7 @@ class LibraryModel(SeasonAhead):
             effects = design.fit(logs - logs.mean(), weights).of_special_days(0, n + turns)
         with quiet(Warning):  # how an optimiser converged does not help the user
             mean, deviation = self.band(history, logs - effects[:n], turns)
-        return normal_quantiles(mean + effects[n:], deviation)
+        return Outlook(normal_quantiles(mean + effects[n:], deviation))
 
     @abstractmethod
     def band(self, history: History, logs: Numbers, turns: int) -> _LogBand:
@@ -442,6 +478,7 @@ class Trials(NamedTuple):
     came: Numbers
     steps: NDArray[np.int64]  # how far ahead, from 1
     origin: NDArray[np.int64]
+    doubt: Numbers  # how much wider than usual errors were expected to be
 
 
 @dataclass(frozen=True)
@@ -461,32 +498,36 @@ class Blend(SeasonAhead):
 
     name = "blend"
 
-    def outlook(self, history: History, turns: int) -> Numbers:
+    def outlook(self, history: History, turns: int) -> Outlook:
         """The weighted mean of the outlooks, and quantiles of its past errors."""
-        outlooks = Outlooks.of(history, self)
-        ahead, trials = outlooks.ahead(turns), self._trials(history, turns)
+        outlooks = Outlooks.of(history, self).with_season(turns)
+        ahead, trials = outlooks.ahead(turns), self._trials(history)
         weights = _weights(trials, ahead)
         errors = trials.came - _mixed(trials.said, weights)
         shift = _bias(errors, trials.origin)
-        table = _spread(trials, errors - shift, history, turns)
+        usual = (history.logs - outlooks.rest)[trials.origin + trials.steps - 1]
+        spread = _Spread.of(trials, errors - shift, trials.came - usual, history)
+        table, smear = spread.ahead(outlooks.doubt(turns))
+        middle = _mixed(ahead, weights) + shift
         if not history.knows_the_year:  # then no past error shows what the season may do
             # As if the outlooks, so far apart, were errors on top of the others.
             more = normal_quantiles(np.zeros(turns), np.nanstd(ahead, axis=0))
             table = np.asarray(np.sign(more) * np.hypot(table, more))
-        return table + _mixed(ahead, weights) + shift
+        return Outlook(table + middle, smear + middle)
 
-    def mean_of(self, spread: Forecast) -> Numbers:
-        """The mean of the middle half: the tails of logarithms would inflate that of all."""
-        return np.asarray(spread.atoms(99)[25:74].mean(axis=0))
-
-    def _trials(self, history: History, turns: int) -> Trials:
-        parts = [Trials(np.empty((3, 0)), np.empty(0), *np.empty((2, 0), np.int64))]
+    def _trials(self, history: History) -> Trials:
+        none, no_steps = np.empty(0), np.empty(0, np.int64)
+        parts = [Trials(np.empty((3, 0)), none, no_steps, no_steps, none)]
         count = _ORIGINS if history.turns < _LONG else _FEWER
+        # As far ahead whatever is asked for: a forecast does not depend on the turns after it.
+        turns = max(history.week, min(history.turns // 4, 4 * history.week, round(history.year)))
         for past, end, kept in earlier(history, turns, count):
-            said = Outlooks.of(past, self).ahead(end - past.turns)[:, kept]
+            outlooks = Outlooks.of(past, self).with_season(end - past.turns)
+            said = outlooks.ahead(end - past.turns)[:, kept]
             steps = 1 + np.flatnonzero(kept)
             came = history.logs[past.turns : end][kept]
-            parts.append(Trials(said, came, steps, np.full(steps.size, past.turns)))
+            doubt = outlooks.doubt(end - past.turns)[kept]
+            parts.append(Trials(said, came, steps, np.full(steps.size, past.turns), doubt))
         return Trials(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
 
 
@@ -513,7 +554,7 @@ def _mixed(said: Numbers, weights: Numbers) -> Numbers:
 
 def _bias(errors: Numbers, origin: NDArray[np.int64]) -> float:
     """Half of what the forecasts missed in one direction, less what chance would explain."""
-    missed = np.array([np.median(errors[origin == one]) for one in np.unique(origin)])
+    missed = np.array([np.mean(errors[origin == one]) for one in np.unique(origin)])
     if missed.size < 4:
         return 0.0
     mean = float(missed.mean())
@@ -521,17 +562,44 @@ def _bias(errors: Numbers, origin: NDArray[np.int64]) -> float:
     return 0.5 * mean * max(0.0, 1 - chance / max(mean**2, 1e-12))
 
 
-def _spread(trials: Trials, errors: Numbers, history: History, turns: int) -> Numbers:
-    """Quantiles of the errors, a row per level and a column per turn ahead."""
-    steps, origin = trials.steps, trials.origin
-    if errors.size < _FEW:  # a short past: changes from week to week instead
-        errors = changes(history, history.week)
-        steps, origin = np.ones(errors.size, np.int64), np.arange(errors.size) % 2
-    growth = _growth(np.abs(errors), steps)
-    scaled = errors / steps**growth
-    quantiles = np.quantile(scaled, LEVELS)
-    quantiles = (quantiles - quantiles[len(LEVELS) // 2]) * _inflation(scaled, origin)
-    return np.asarray(quantiles[:, None] * np.arange(1, turns + 1) ** growth)
+@dataclass(frozen=True)
+class _Spread:
+    """Past errors over their usual size, and how the size grows with the distance."""
+
+    scaled: Numbers  # their mean is 0
+    growth: float
+    inflation: float
+    excess: float  # of the mean factor of errors, as a logarithm
+
+    @classmethod
+    def of(cls, trials: Trials, errors: Numbers, came: Numbers, history: History) -> Self:
+        """From errors of earlier forecasts, and by how much what came was above the usual."""
+        steps, origin, doubt, few = trials.steps, trials.origin, trials.doubt, errors.size < _FEW
+        if few:  # a short past: changes from week to week instead
+            errors = changes(history, history.week)
+            steps, origin = np.ones(errors.size, np.int64), np.arange(errors.size) % 2
+            doubt = np.ones(errors.size)
+        growth = _growth(np.abs(errors / doubt), steps)
+        scaled = errors / doubt / steps**growth
+        middle = float(np.clip(scaled, *np.quantile(scaled, (0.01, 0.99))).mean())
+        # Errors are those of what came and of the forecast.  Only the first belong to the mean,
+        # and the ratio of the sums has only those.
+        excess = 0.0
+        if not few:
+            errors = errors - middle * doubt * steps**growth
+            ratio = np.exp(came).sum() / np.exp(came - errors).sum()
+            excess = float(np.log(np.exp(errors).mean() / ratio))
+        inflation = _inflation(scaled - middle, origin)
+        return cls(scaled - middle, growth, inflation, excess)
+
+    def ahead(self, doubt: Numbers) -> tuple[Numbers, Numbers]:
+        """Quantiles of the coming errors and the logarithm of their mean factor, turn by turn."""
+        size = np.arange(1, doubt.size + 1) ** self.growth * doubt
+        middle, quantiles = np.median(self.scaled), np.quantile(self.scaled, LEVELS)
+        quantiles = middle + (quantiles - middle) * self.inflation
+        sizes, which = np.unique(size.round(3), return_inverse=True)
+        factors = np.array([np.log(np.exp(one * self.scaled).mean()) for one in sizes])
+        return quantiles[:, None] * size, factors[which] - self.excess
 
 
 def _growth(sizes: Numbers, steps: NDArray[np.int64]) -> float:

@@ -1,0 +1,101 @@
+"""What days of the year have beyond a regression: sharp edges, high weeks, sales.
+
+A regression knows the year by a few waves, which no Christmas of two weeks fits.  What is left of a
+day is compared with the same day of earlier years: the same date, the same weekday of the same
+week, and for special days the day of the same name.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.traffic.dates import Instants
+from highseason.traffic.forecast import Numbers
+from highseason.traffic.history import Regression
+
+#: A day is smoothed with so many days before and after it, and compared with so many around it.
+_NEAR, _AROUND = 3, 56
+#: Days share what they have if they differ by about this many deviations of the noise.
+_ALIKE = 2.0
+#: Effects of so many deviations or less are taken for noise.
+_SHRINK = 0.5
+#: By what share of its size an effect that was seen once may differ the next time.
+_ONCE = 0.35
+#: How many earlier years are looked at.
+_YEARS = 4
+
+
+@dataclass(frozen=True)
+class Season:
+    """The effects of the days of the year on top of a regression, as logarithms."""
+
+    own: Numbers  # of each turn of the past: from that day and the days like it around it
+    effects: Numbers  # of each turn of the past and the future: from earlier years
+    doubt: Numbers  # how much wider than usual the errors of these turns are
+
+    @classmethod
+    def of(cls, regression: Regression, rest: Numbers, kept: NDArray[np.bool_], turns: int) -> Self:
+        """From what a regression leaves of the turns that are `kept`, for so many turns more."""
+        import pandas as pd
+
+        design, n = regression.design, rest.size
+        clocks = design.history.clocks(0, n + turns)
+        assert clocks is not None, "asked only of days and shorter turns"
+        days, firsts, which = np.unique(
+            clocks.astype("datetime64[D]"), return_index=True, return_inverse=True
+        )
+        weight = np.bincount(which[:n], kept, days.size)
+        left = np.bincount(which[:n], kept * rest, days.size) / np.maximum(weight, 1)
+        left = np.where(weight > 0, left, np.nan)
+        months = pd.Series(left).rolling(2 * _AROUND + 1, center=True, min_periods=1)
+        left = left - months.median().to_numpy()
+        noise = max(1.4826 * float(np.nanmedian(np.abs(left))), 1e-6)
+        own = _smoothed_but_for_edges(left, noise)
+        places = design.places(0, n + turns)[firsts]
+        found = np.append(own, np.nan)[_same_days(days, places)]  # -1 is the NaN
+        years = np.maximum(1, (~np.isnan(found)).any(axis=1).sum(axis=0))
+        found = found.reshape(-1, days.size)
+        there = np.maximum(1, (~np.isnan(found)).sum(axis=0))
+        mean = np.nansum(found, axis=0) / there
+        apart = np.sqrt(np.nansum((found - mean) ** 2, axis=0) / there)
+        effects = _shrunk(mean, noise / np.sqrt(years))
+        whole = effects + regression.of_special_days(0, n + turns)[firsts]
+        more = np.hypot(apart * (effects != 0), _ONCE * whole / np.sqrt(years))
+        own = _shrunk(np.nan_to_num(own), np.full(own.size, noise))
+        return cls(own[which[:n]], effects[which], np.hypot(1, more / noise)[which])
+
+
+def _smoothed_but_for_edges(left: Numbers, noise: float) -> Numbers:
+    """The mean of a day and the days around it, of which those that differ much hardly count."""
+    padded = np.pad(left, _NEAR, constant_values=np.nan)
+    around = np.array([padded[i : i + left.size] for i in range(2 * _NEAR + 1)])
+    alike = np.nan_to_num(np.exp(-0.5 * ((around - left) / (_ALIKE * noise)) ** 2))
+    mean = (alike * np.nan_to_num(around)).sum(axis=0) / np.maximum(alike.sum(axis=0), 1e-9)
+    return np.where(np.isnan(left), np.nan, mean)
+
+
+def _shrunk(effects: Numbers, noise: Numbers) -> Numbers:
+    share = _SHRINK * noise / np.maximum(np.abs(effects), 1e-12)
+    return np.asarray(effects * np.maximum(0, 1 - share**2))
+
+
+def _same_days(days: Instants, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where the same days of earlier years are, a year per row, counted in two ways; or -1.
+
+    An ordinary day: the same date, and the same weekday.  A special day: that of the same name.
+    """
+    months, special = days.astype("datetime64[M]"), places >= 0
+    found = np.full((_YEARS, 2, days.size), -1)
+    for k in range(1, _YEARS + 1):
+        dates = (months - 12 * k).astype("datetime64[D]") + (days - months.astype("datetime64[D]"))
+        found[k - 1, 0] = (dates - days[0]).astype(np.int64)
+        found[k - 1, 1] = np.arange(days.size) - 7 * round(365.25 * k / 7)
+    found = np.maximum(found, -1)
+    found = np.where(np.append(special, False)[found] | special, -1, found)
+    for place in np.unique(places[special]):
+        same = np.flatnonzero(places == place)
+        for k in range(1, min(_YEARS, same.size - 1) + 1):
+            found[k - 1, :, same[k:]] = same[:-k, None]
+    return found
