@@ -108,7 +108,7 @@ def test_pulls_are_counted_though_old_rewards_are_forgotten(policy: str) -> None
     for _ in range(6):
         bandit.update(bandit.pull(), 1.0)
     bandit.pull()
-    assert bandit.ranking() == [("a", 1.0, 6, 1.0, 1.0)]
+    assert bandit.ranking()[0][:3] == ("a", 1.0, 6)
 
 
 def test_decided_pulls_start_the_game_and_observed_pulls_make_radii() -> None:

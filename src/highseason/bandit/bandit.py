@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Never, Self, overload
 import numpy as np
 
 from highseason.bandit import documents
+from highseason.bandit.certainty import verdict
 from highseason.bandit.errors import BanditError, DocumentError, StoreError
 from highseason.bandit.events import BanditRestored, BanditStarted, Event, EventStore
 from highseason.bandit.game import LiveGame
@@ -92,7 +93,7 @@ class Bandit(Generic[ArmT]):
     >>> shelf.update("9.99", reward=1234.5, visitors=310)
     >>> shelf.update("10.99", reward=1400.0, t=2, visitors=280)
     >>> shelf.ranking()[0]
-    Ranked(arm='10.99', estimate=5.0, pulls=1, low=None, high=None)
+    Ranked(arm='10.99', estimate=5.0, pulls=1, low=None, high=None, chance_best=None, loss=None)
     >>> shelf.pull(t=3), shelf.pull(t=3)  # asked again, the same
     ('10.99', '10.99')
     """
@@ -250,7 +251,7 @@ turn 3: append turns with extend(…)
         [1]
         >>> shelf.update("a", reward=20, t=1, visitors=4)
         >>> shelf.ranking()[0]
-        Ranked(arm='a', estimate=5.0, pulls=1, low=None, high=None)
+        Ranked(arm='a', estimate=5.0, pulls=1, low=None, high=None, chance_best=None, loss=None)
         """
         if wrong:
             raise wrong_argument("update", wrong, ON_UPDATE)
@@ -419,7 +420,7 @@ turn 3: append turns with extend(…)
     # -- looking -----------------------------------------------------------------------------------
 
     def ranking(self, gone: bool = False) -> list[Ranked[ArmT]]:
-        """The arms in the game, best first, as `(arm, estimate, pulls, low, high)`.
+        """The arms in the game, best first, with how sure that is: rows of `Ranked`.
 
         Estimates are what the policy compares arms by: rewards per visitor in the unit of the
         reported rewards (for the naive policies: per turn), None before the first reward.  Where
@@ -430,6 +431,21 @@ turn 3: append turns with extend(…)
         """
         with self._lock:
             return self._game.ranking(gone)
+
+    def verdict(self) -> str:
+        """Whether you may stop, and what that would lose, in a sentence made of `ranking`.
+
+        You may stop when the leader is best with a chance of 95%, or when playing it for ever loses
+        at most half a percent of what it brings.
+
+        >>> import highseason as hs
+        >>> shelf = hs.Bandit(["a", "b"], "greedy", [5.0], reward_range=(0, 1))
+        >>> past = [("a", 40 + t % 3, t, 99) for t in range(9)]
+        >>> shelf.fit(past + [("b", 50 + t % 5, t, 99) for t in range(9)]).verdict()
+        'You may stop: b is best with a chance of over 99%, and stopping now loses 0.0% of what \
+it brings per visitor, on average.'
+        """
+        return verdict(self.ranking())
 
     @overload
     def expectations(self, as_: Literal["dict"] = "dict") -> dict[ArmT, float | None]: ...

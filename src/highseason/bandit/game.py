@@ -12,6 +12,7 @@ from typing import Any, Generic, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.bandit.certainty import Lessons
 from highseason.bandit.errors import BanditError, DocumentError
 from highseason.bandit.events import (
     ArmAdded,
@@ -38,6 +39,7 @@ from highseason.bandit.ledger import (
     TurnOutcome,
     as_list,
     hashable,
+    known,
     pack,
     probabilities_of,
 )
@@ -48,7 +50,6 @@ from highseason.core.validation import finite_number, non_negative_number
 from highseason.core.warnings import warn_user
 from highseason.engine import learn, select
 from highseason.engine.kernels.interface import live_choose
-from highseason.engine.results import with_interval
 from highseason.engine.turn import choose
 from highseason.policies import (
     NO_END,
@@ -615,41 +616,40 @@ class LiveGame(Generic[ArmT]):
 
     def ranking(self, gone: bool) -> list[Ranked[ArmT]]:
         """The arms in the game, best first; with `gone`, then those that left it."""
-        ledger = self.ledger
+        ledger, scale = self.ledger, self.scale
         last = ledger.arms[-1] if len(ledger) and ledger.exploited[-1] else -1
         standings = self.policy.rule.standings(self.table.state, last)
-        estimates = np.array([math.nan if v is None else v for _, v in sorted(standings)])
-        pulls, errors = self._pulls_and_errors(estimates)
-        present = self.table.present(ledger.last_turn + 1)
-        order = [arm for arm, _ in standings if present[arm]]
-        order += [arm for arm, _ in standings if gone and not present[arm]]
-        return [self._ranked(arm, estimates[arm], int(pulls[arm]), errors[arm]) for arm in order]
+        lessons, present = self._lessons(), self.table.present(ledger.last_turn + 1)
+        pulls, (low, high) = lessons.totals(), lessons.intervals()
+        chances, losses = lessons.outlook(present & (not scale.per_turn))
 
-    def _pulls_and_errors(
-        self, estimates: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """From how many turns each arm was learned, and the estimates' errors; NaN below two."""
-        lessons = np.array(list(self.ledger.lessons())).reshape(-1, 3)
-        arms, rewards, visitors = lessons[:, 0].astype(np.int64), lessons[:, 1], lessons[:, 2]
-        size = estimates.size
+        def ranked(arm: int, estimate: float | None) -> Ranked[ArmT]:
+            value = math.nan if estimate is None else estimate
+            # An estimate that a prior draws away from the arm's own mean lies inside all the same.
+            ends = min(low[arm], value), max(high[arm], value)
+            shown, lower, upper = (known(scale.shown(float(x))) for x in (value, *ends))
+            loss = known((scale.high - scale.low) * float(losses[arm]))
+            name, sure = self.table.ids[arm], known(float(chances[arm]))
+            return Ranked(name, shown, int(pulls[arm]), lower, upper, sure, loss)
+
+        there = [ranked(*one) for one in standings if present[one[0]]]
+        return there + [ranked(*one) for one in standings if gone and not present[one[0]]]
+
+    def _lessons(self) -> Lessons:
+        """All that was learned, as the rule learns it."""
+        columns = np.array(list(self.ledger.lessons())).reshape(-1, 3)
+        arms, visitors = columns[:, 0].astype(np.int64), columns[:, 2]
+        values = self.scale.all_learned(columns[:, 1], visitors)
         weights = np.array([self.weight_of(came) for came in visitors.tolist()], float)
-        pulls = np.bincount(arms, minlength=size)
-        with np.errstate(all="ignore"):
-            values = self.scale.all_learned(rewards, visitors)
-            shares = weights / np.bincount(arms, weights, size)[arms]
-            squares = np.bincount(arms, (shares * (values - estimates[arms])) ** 2, size)
-            return pulls, np.sqrt(squares * pulls / (pulls - 1))
-
-    def _ranked(self, arm: int, estimate: float, pulls: int, error: float) -> Ranked[ArmT]:
-        """An arm in the user's unit; NaN is None."""
-        name, scale = self.table.ids[arm], self.scale
-        if math.isnan(estimate):
-            return Ranked(name, None, pulls)
-        value = scale.shown(float(estimate))
-        if not math.isfinite(error):
-            return Ranked(name, value, pulls)
-        around = with_interval(value, (scale.high - scale.low) * float(error))
-        return Ranked(name, value, pulls, around.low, around.high)
+        size, order = len(self.table.ids), np.argsort(arms, kind="stable")
+        ages = np.empty_like(arms)  # 0 for an arm's latest reward
+        ages[order] = np.bincount(arms, minlength=size).cumsum()[arms[order]] - 1
+        ages[order] -= np.arange(arms.size)
+        kept, bounded = self.policy.kept(ages), self.scale.clips and not self.scale.per_turn
+        facts = np.array([values, visitors, weights, kept])
+        order = np.lexsort((*facts, arms))  # sums to the last bit, whatever the rewards' order
+        values, visitors, weights, kept = facts[:, order]
+        return Lessons(arms[order], values, visitors, weights, kept, size, bounded)
 
 
 def _require_finite(outcome: TurnOutcome) -> None:

@@ -116,11 +116,19 @@ class Decision(Generic[ArmT]):
 
 
 class Ranked(NamedTuple, Generic[ArmT]):
-    """An arm, its estimate, and how many of its turns the rule has learned from.
+    """An arm of a ranking; numbers are in the user's unit, and None before any reward.
 
-    The estimate is in the user's unit, None before any reward; old rewards may count less in it.
-    `low` and `high` are its 95% interval, None before the second reward: the error is that of a
-    mean of the same rewards, clipped to `reward_range` and counted as the policy counts turns.
+    Attributes:
+        arm: The arm's id.
+        estimate: What the policy compares arms by; old rewards may count less in it.
+        pulls: How many of its turns the rule has learned from.
+        low: The lower end of its 95% interval, None before the second reward.  Rewards are clipped
+            to `reward_range`, counted as the policy counts turns, and forgotten as it forgets them.
+        high: The upper end.
+        chance_best: How likely the arm is the best of those in the game.
+        loss: What playing it for ever would lose per visitor, on average, in the unit of the
+            estimate; that of the first arm is what stopping now would lose.  It and `chance_best`
+            are None where they are not calibrated: see the guide on embedding.
     """
 
     arm: ArmT
@@ -128,6 +136,8 @@ class Ranked(NamedTuple, Generic[ArmT]):
     pulls: int
     low: float | None = None
     high: float | None = None
+    chance_best: float | None = None
+    loss: float | None = None
 
 
 class TurnOutcome(NamedTuple):

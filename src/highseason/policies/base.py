@@ -297,6 +297,10 @@ class Policy:
         """The number of observations a turn with these visitors counts as; 1 by default."""
         return 1.0
 
+    def kept(self, ages: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The share of their weight that an arm's rewards keep; the age of the latest is 0."""
+        return np.ones(ages.shape)
+
     def levels(self, G: NDArray[np.float64], arms: int) -> NDArray[np.float64] | None:
         """All levels at once, for a plan that needs the whole of G; None where steps make it."""
         return None

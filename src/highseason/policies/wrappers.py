@@ -132,6 +132,10 @@ class Wrapper(Policy):
         """As the policy within."""
         return self.base.precision(visitors)
 
+    def kept(self, ages: NDArray[np.int64]) -> NDArray[np.float64]:
+        """As the policy within."""
+        return self.base.kept(ages)
+
     @property
     def unwrapped(self) -> Policy:
         """The innermost policy."""
@@ -192,6 +196,10 @@ class Discounted(Wrapper):
         search=(1e-3, 1.0, "log"),
     )
 
+    def kept(self, ages: NDArray[np.int64]) -> NDArray[np.float64]:
+        """They fade with every later reward."""
+        return np.asarray(self.discount**ages)
+
 
 @made_once
 def windowed(rule: Rule, window: int) -> Rule:
@@ -234,6 +242,10 @@ class Windowed(Wrapper):
     change = staticmethod(windowed)
 
     window: int = window(1000, "how many of an arm's rewards count")
+
+    def kept(self, ages: NDArray[np.int64]) -> NDArray[np.float64]:
+        """All or nothing."""
+        return np.where(ages < self.window, 1.0, 0.0)
 
 
 def _check_plain_mean(rule: Rule, what: str) -> None:

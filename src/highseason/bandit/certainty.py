@@ -1,0 +1,137 @@
+"""How sure a ranking is: each arm's interval, its chance of being best, what playing it may lose.
+
+An interval rests on the rewards of its own arm.  Chances and losses compare arms, by a model of all
+of them: a turn with v visitors varies by ρ + (1 - ρ)/v, times a variance that arms have more or
+less in common, and the arms' means are normal, with a spread that is learned.  Why an arm was
+chosen does not change what its rewards say, so the policy plays no part.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.bandit.ledger import Ranked
+from highseason.core.text import percent
+from highseason.policies.rule import Floats
+
+#: Turns beyond one per arm, and 0/1 rewards of either kind per arm, that a comparison needs: with
+#: fewer, stated chances are off by more than 5 points (benchmarks/ranking_coverage.py).
+FREEDOM, OF_EITHER_KIND = 12, 5
+#: How many rewards the variance that arms have in common counts as in the variance of one arm.
+IN_COMMON = 8.0
+#: Stopping is advised from this chance of being best on, or up to this loss, as a share.
+SURE, NEGLIGIBLE = 0.95, 0.005
+_RHOS = (0.0, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
+_SPREADS = np.linspace(0.125, 2.5, 20)  # of the arms' means, as a share of their range
+_DRAWS = 2000
+
+
+class Lessons(NamedTuple):
+    """What was learned, one entry per turn, and how many arms there are.
+
+    `weights` is what a turn counts as in the mean of its arm, `kept` the share of it that is not
+    forgotten yet.  `bounded`: values lie in [0, 1].
+    """
+
+    arms: NDArray[np.int64]
+    values: Floats
+    visitors: Floats
+    weights: Floats
+    kept: Floats
+    size: int
+    bounded: bool
+
+    def totals(self, entries: Floats | None = None) -> Floats:
+        """The sum of the entries of each arm; without entries, how many it has."""
+        return np.bincount(self.arms, entries, self.size).astype(np.float64)
+
+    def intervals(self) -> tuple[Floats, Floats]:
+        """Both ends of each arm's 95% interval; NaN where no scatter was seen.
+
+        Student's, with the degrees of freedom that unequal weights leave (Bell and McCaffrey 2002).
+        Rewards that are 0 or 1, or all the same, show too little scatter: theirs is Jeffreys'.
+        """
+        from scipy.special import betaincinv, stdtrit
+
+        arms, x, weights = self.arms, self.values, self.weights * self.kept
+        with np.errstate(all="ignore"):
+            shares = weights / self.totals(weights)[arms]
+            means, turns = self.totals(shares * x), 1.0 / self.totals(shares**2)
+            moved = shares**2 / (1.0 - shares)  # its mean is the variance if it is σ²/weight
+            free = 1.0 / (1.0 / turns + self.totals(moved) ** 2 - self.totals(moved**2))
+            squares = self.totals(moved * (x - means[arms]) ** 2)
+            width = np.where(squares > 1e-24, stdtrit(free, 0.975) * np.sqrt(squares), np.nan)
+            coarse = (self.totals(x * (1.0 - x)) == 0.0) | ~(squares > 1e-24)
+            coarse &= self.bounded & (self.totals() > 1)
+            won, lost = means * turns + 0.5, (1.0 - means) * turns + 0.5
+            low = np.where(coarse, betaincinv(won, lost, 0.025), means - width)
+            return low, np.where(coarse, betaincinv(won, lost, 0.975), means + width)
+
+    def outlook(self, present: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """Each arm's chance of being the best of those present, and what playing it would lose.
+
+        The loss is by how much the best is better, on average.  NaN for arms that are gone, and for
+        all where too little is known or where rewards fade, because the arms are thought to change.
+        """
+        chances, losses = np.full((2, self.size), np.nan)
+        x, there = self.values, np.flatnonzero(present)
+        binary = self.bounded and not np.any(x * (1.0 - x))
+        coarse = binary and min(x.sum(), (1.0 - x).sum()) < OF_EITHER_KIND * there.size
+        few = x.size - np.count_nonzero(self.totals()) < FREEDOM or not there.size
+        if few or coarse or np.any(self.kept < 1.0):
+            return chances, losses
+        _, means, errors = max((self._fitted(rho) for rho in _RHOS), key=lambda fit: fit[0])
+        if 0.0 < errors[there].min() < np.inf:
+            drawn = _draw(means[there], errors[there])
+            best = np.bincount(drawn.argmax(axis=1), minlength=there.size)
+            chances[there] = (best + 1.0 / there.size) / (_DRAWS + 1.0)  # never certain
+            losses[there] = (drawn.max(axis=1, keepdims=True) - drawn).mean(axis=0)
+        return chances, losses
+
+    def _fitted(self, rho: float) -> tuple[float, Floats, Floats]:
+        """The restricted likelihood of ρ; means and their squared errors, infinite if untried."""
+        weights, turns = 1.0 / (rho + (1.0 - rho) / np.maximum(1.0, self.visitors)), self.totals()
+        tried, precisions = turns > 0.0, self.totals(weights)
+        free = self.arms.size - np.count_nonzero(tried)
+        with np.errstate(all="ignore"):
+            means = np.where(tried, self.totals(weights * self.values) / precisions, 0.0)
+            squares = self.totals(weights * (self.values - means[self.arms]) ** 2)
+            logs = np.log(weights).sum() - np.log(precisions[tried]).sum()
+            pooled = IN_COMMON * squares.sum() / free
+            # Over two degrees fewer: the variance of Student's distribution.
+            errors = (pooled + squares) / (IN_COMMON + turns - 3.0) / precisions
+            return float(logs - free * np.log(squares.sum())), means, errors
+
+
+def _draw(means: Floats, errors: Floats) -> Floats:
+    """Draws of the arms' true means, the same for the same arguments."""
+    rng, tried = np.random.default_rng(0), np.isfinite(errors)
+    range_seen = max(float(np.ptp(means[tried])), float(np.sqrt(errors.min())))
+    spreads = (_SPREADS * range_seen) ** 2
+    weights = 1.0 / (errors + spreads[:, None])
+    together = weights.sum(axis=1)
+    centres = weights @ means / together
+    far = (weights * (means - centres[:, None]) ** 2).sum(axis=1)
+    logs = np.log(weights[:, tried]).sum(axis=1) - np.log(together) - far
+    odds = np.exp((logs - logs.max()) / 2.0)
+    picked = rng.choice(odds.size, _DRAWS, p=odds / odds.sum())
+    centre = centres[picked] + rng.normal(size=_DRAWS) / np.sqrt(together[picked])
+    spread = spreads[picked][:, None]
+    own = spread / (spread + errors)  # how far an arm's own rewards decide
+    around = own * means + (1.0 - own) * centre[:, None]
+    return np.asarray(around + np.sqrt(spread * (1.0 - own)) * rng.normal(size=own.shape))
+
+
+def verdict(rows: Sequence[Ranked[Any]]) -> str:
+    """Whether to go on, in a sentence; stopping means to play the first of the arms for ever."""
+    first = rows[0] if rows else None
+    if first is None or first.estimate is None or first.chance_best is None or first.loss is None:
+        return "Go on: it is too early to say how sure the ranking is, or the policy forgets."
+    share = first.loss / first.estimate if first.estimate > 0.0 else math.inf
+    lost = f"{percent(share, 1)} of what it brings" if share < 1.0 else f"{first.loss:.3g}"
+    start = "You may stop" if first.chance_best >= SURE or share <= NEGLIGIBLE else "Go on"
+    chance = f"{first.arm} is best with a chance of {percent(first.chance_best)}"
+    return f"{start}: {chance}, and stopping now loses {lost} per visitor, on average."
