@@ -244,3 +244,14 @@ def test_what_is_not_given_is_as_documented() -> None:
 )
 def test_budgets(trials: int, games: int, rounds: list[tuple[int, int]]) -> None:
     assert list(Budget.halving(trials, games).rounds) == rounds
+
+
+def test_a_best_value_at_an_end_of_its_range_is_named() -> None:
+    options = {"trials": 9, "games": 60, "search": "spread"}
+    cut = hs.tune(hs.EpsilonGreedy(k=110), ARMS, G, space={"k": (20, 110)}, **options)
+    assert cut.at_ends == ("k",)
+    assert cut.to_dict()["at_ends"] == ["k"]
+    assert "k is best at an end of its range, 20 to 110: widen it" in str(cut)
+    inside = hs.tune(hs.EpsilonGreedy(k=110), ARMS, G, space={"k": (1e-3, 1e3)}, **options)
+    assert inside.at_ends == ()
+    assert "widen" not in str(inside)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Values of each parameter on its sensitivity curve.
 _POINTS = 9
+#: A value within this share of a range from its end lies at the end.
+_END = 0.02
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,15 @@ class Tuned(Printable):
         """The gain in mean reward over "as given" or "greedy", on the reported games."""
         return self.reported.gain("tuned", over)
 
+    @property
+    def at_ends(self) -> tuple[str, ...]:
+        """The parameters whose best value lies at an end of its range: more may lie beyond."""
+        axes = [(curve.axis, getattr(self.policy, curve.axis.name)) for curve in self.curves]
+        inner = [axis.value(_END) < value < axis.value(1.0 - _END) for axis, value in axes]
+        return tuple(
+            axis.name for (axis, _), is_inner in zip(axes, inner, strict=True) if not is_inner
+        )
+
     def __repr__(self) -> str:
         """One line; `print(tuned)` shows the numbers."""
         return f"<Tuned {self.policy}: the best of {counted(len(self.trials), 'candidate')}>"
@@ -100,6 +111,9 @@ class Tuned(Printable):
             changes = zip(curve.values, curve.changes, strict=True)
             points = ", ".join(f"{value:g}: {signed_percent(to.value)}" for value, to in changes)
             lines.append(f"{curve.axis.name}, others as tuned: {points}")
+            if curve.axis.name in self.at_ends:
+                given = f"{curve.axis.low:g} to {curve.axis.high:g}"
+                lines.append(f"{curve.axis.name} is best at an end of its range, {given}: widen it")
         parts: list[str | Table] = [f"{self.reported.caption} ({others})", self.comparison()]
         return [*parts, "\n".join(lines)] if lines else parts
 
@@ -133,6 +147,7 @@ class Tuned(Printable):
                             for value, change in zip(curve.values, curve.changes, strict=True)]}
                 for curve in self.curves
             ],
+            "at_ends": list(self.at_ends),
             "search": self.search,
             "search_seed": self.search_seed,
         }  # fmt: skip
