@@ -228,3 +228,18 @@ def test_a_ray_cluster_is_joined_by_the_address_of_its_client_server(
             assert len(set(map_blocks(lambda n: (os.getpid(), n), range(8), pool))) == 8
     finally:
         finished(process)
+
+
+def test_dask_in_a_script_without_a_main_guard_says_what_to_write(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from highseason.core.parallel import opened\n"
+        "with opened('dask', 1) as pool:\n"
+        "    print('started')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert 'under `if __name__ == "__main__":`' in done.stderr
+    assert "started" not in done.stdout

@@ -169,9 +169,15 @@ def start_dask(address: str, workers: int | None) -> DaskPool:
         threads = sum(client.nthreads().values())
         return DaskPool(client, workers or max(1, threads))
     count = worker_count(workers)
-    cluster = distributed.LocalCluster(
-        n_workers=count, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
-    )
+    try:
+        cluster = distributed.LocalCluster(
+            n_workers=count, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        )
+    except RuntimeError as reason:
+        raise RuntimeError(
+            "Dask could not start its workers, which import the script that starts them: put what "
+            'it does under `if __name__ == "__main__":`, so that they do not start workers too'
+        ) from reason
     return DaskPool(distributed.Client(cluster), count, cluster)
 
 
