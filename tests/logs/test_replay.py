@@ -485,3 +485,9 @@ def test_a_real_log_that_was_drawn_at_random_passes_and_is_has_too_few_turns(cam
     assert "turns matched" in result.verdict("ucb")
     found = result["uniform"]
     assert found.matched_share == pytest.approx(found.expected_share, rel=0.25)
+
+
+def test_the_result_says_what_its_intervals_cover() -> None:
+    result = replay("uniform", fixed_log(MEANS, 300))
+    assert "cover the clicks of this run, not where another log" in str(result).replace("\n", " ")
+    assert "71% for constant-epsilon" in result.to_dict()["intervals"]

@@ -58,6 +58,13 @@ class PolicyReplay:
         return document | {"rejected": dict(self.rejected)}
 
 
+#: What the intervals of one run hold; `benchmarks/replay_coverage.py` measures it.
+INTERVALS = (
+    "The 95% intervals cover the clicks of this run, not where another log would have led the "
+    "policy. In 150 turns they held what it earns on 94% of logs for uniform, 91% for ucb, and 71% "
+    "for constant-epsilon, which settles on an arm early. Several logs show how they differ."
+)
+
 _P = TypeVar("_P", bound=PolicyReplay)
 
 
@@ -186,11 +193,12 @@ class ReplayResult(_ByLabel[ReplayOutcome]):
     def blocks(self) -> list[str | Table]:
         """The log, the estimates, what they rest on, and how far to trust them."""
         tables = [table for table in (self.table, self.weighted_table) if table is not None]
-        return self._describe(tables, [self.verdict(label) for label in self.policies])
+        verdicts = [self.verdict(label) for label in self.policies]
+        return [*self._describe(tables, verdicts), INTERVALS]
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        document = super().to_dict()
+        document = super().to_dict() | {"intervals": INTERVALS}
         for entry, label in zip(document["policies"], self.labels, strict=True):
             entry |= {"doubts": self.issues(label), "verdict": self.verdict(label)}
         return document
