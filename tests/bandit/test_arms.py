@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.bandit import BanditError, Ranked
+from highseason.bandit import BanditError, Lifetime, Ranked
+from highseason.bandit.multiplier_source import lifetime_of
+from highseason.policies import UNKNOWN_END
 
 #: Turns 3, 4, 7 and 8 are busy.
 G = [10.0, 10.0, 90.0, 90.0, 10.0, 10.0, 90.0, 90.0, 10.0, 10.0]
@@ -229,3 +231,19 @@ def test_a_rules_memory_starts_for_the_newcomer_alone_and_is_kept() -> None:
     assert bandit._game.table.state.memory.tolist() == [[2.0, 1.0], [-1.0, 0.0], [-1.0, 0.0]]
     assert bandit.pull() == "a"
     assert bandit.pull(available=["b", "c"]) == "b"
+
+
+def test_an_arm_is_in_the_game_until_its_last_turn_is_decided() -> None:
+    bandit = shop()
+    bandit.add_arm("new", when="now", expires=3)
+    with pytest.raises(BanditError, match="already in the game"):
+        bandit.add_arm("new")
+    assert bandit.pull(3) == "new"
+    bandit.add_arm("new", expires=4)
+    with pytest.raises(BanditError, match="already in the game"):
+        bandit.add_arm("new")
+
+
+def test_a_lifetime_beyond_all_turns_is_not_taken_for_an_unknown_one() -> None:
+    for expires, end in ((UNKNOWN_END - 1, UNKNOWN_END - 1), (10**30, UNKNOWN_END - 1)):
+        assert lifetime_of("a", expires, hs.Greedy(), None, 0) == Lifetime(end)  # type: ignore[arg-type]

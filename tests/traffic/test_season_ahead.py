@@ -18,7 +18,7 @@ from highseason.traffic import (
     special_days,
 )
 from highseason.traffic.history import History, black_friday
-from highseason.traffic.season_ahead import _recent
+from highseason.traffic.season_ahead import _growth, _inflation, _recent
 
 
 def shop(years: int = 4, noise: float = 0.1, seed: int = 1) -> Multiplier:
@@ -175,3 +175,29 @@ def test_smoothing_looks_at_sixty_seasons_of_a_week_or_more(season: int, kept: i
     assert _recent(history, logs).tolist() == logs[-kept:].tolist()
     short = History.of(Multiplier(1.0 + np.arange(50) % 12), periods=(season,))
     assert _recent(short, logs[:50]).size == 50
+
+
+def test_errors_of_one_origin_widen_intervals_of_the_others_within_limits() -> None:
+    rng = np.random.default_rng(1)
+    origin = np.repeat(np.arange(4), 50)
+    errors = rng.standard_normal(200)
+    reach = []
+    for i in range(200):  # by the definition, one error after the other
+        others = [errors[j] for j in range(200) if origin[j] != origin[i]]
+        low, middle, high = (np.quantile(others, level) for level in (0.1, 0.5, 0.9))
+        reach.append(abs(errors[i]) / (middle - low if errors[i] < 0 else high - middle))
+    assert _inflation(errors, origin) == pytest.approx(np.quantile(reach, 0.8))
+    assert _inflation(errors, np.zeros(200, np.int64)) == 1.5  # one origin says nothing
+    wild = np.where(origin % 2 == 0, 100.0, 1.0) * errors
+    assert _inflation(wild, origin) < 3.0 == _inflation(wild[50:150] ** 3, origin[50:150])
+    rare = np.where(np.arange(200) % 20 < 3, 1.0, 0.01)
+    assert _inflation(rare, origin) == 0.8
+
+
+def test_errors_grow_by_a_power_of_the_distance() -> None:
+    steps = np.arange(1, 200)
+    x = np.log(steps) - np.log(steps).mean()
+    shrunk = (x @ x) / (x @ x + 1.0)  # towards no growth
+    assert _growth(steps**0.3, steps) == pytest.approx(0.3 * shrunk, rel=0.01)
+    assert _growth(steps**0.9, steps) == 0.5
+    assert _growth(steps**-0.3, steps) == 0.0
