@@ -62,3 +62,20 @@ def test_a_file_that_is_not_there(call: Call) -> None:
     answer = call("forecast", "nowhere.csv")
     assert (answer.code, answer.stdout) == (2, "")
     assert "there is no file nowhere.csv" in answer.line
+
+
+def test_turns_without_dates_have_no_days(call: Call) -> None:
+    Path("counts.csv").write_text("visitors\n" + "\n".join(str(5 + t % 7) for t in range(60)))
+    answer = call(
+        "forecast",
+        "counts.csv",
+        "--model",
+        "seasonal-naive:lag=7,periods=7",
+        "--horizon",
+        "7",
+        "--json",
+    )
+    assert answer.code == 0, answer.stderr
+    rows = json.loads(answer.stdout)["forecast"]
+    assert [row["mean"] for row in rows] == [5 + t % 7 for t in range(60, 67)]
+    assert all("time" not in row and row["special_day"] == "" for row in rows)

@@ -95,3 +95,8 @@ def test_what_is_accepted_without_a_logarithm_would_be_accepted_with_one(shape: 
     sure = 1 - _SURE / (9 * d) * x**4
     assert (sure <= accepted + 1e-9).all()
     assert sure[abs(x) < 1].min() > 0.5  # and it accepts most
+
+
+def test_shapes_below_one_follow_scipy() -> None:
+    drawn = [gamma_sample(7, i * BETA_NUMBERS, 0.4) for i in range(3000)]
+    assert stats.kstest(drawn, stats.gamma(0.4).cdf).pvalue > 0.001

@@ -225,3 +225,8 @@ def test_a_fingerprint_sees_numbers_and_code() -> None:
     assert fingerprint({"a": [1]}) != fingerprint({"a": [2]})
     with pytest.raises(TypeError, match="cannot see"):
         fingerprint(threading.Lock())
+
+
+def test_a_fingerprint_sees_sets_and_types() -> None:
+    assert fingerprint({"b", "a"}) == fingerprint({"a", "b"}) != fingerprint({"a"})
+    assert fingerprint(dict) == fingerprint(dict) != fingerprint(list)

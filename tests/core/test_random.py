@@ -145,3 +145,11 @@ def test_long_seeds_count_in_full() -> None:
 def test_a_seed_is_a_whole_number(seed: Any) -> None:
     with pytest.raises(ValueError, match="seed must be a whole number >= 0"):
         seed_key(seed)
+
+
+def test_the_kernel_that_fills_uniforms_draws_them_one_by_one() -> None:
+    families = game_keys(5, range(3))
+    numbers = np.empty((3, 4))
+    random._fill_uniforms(families, numbers)
+    expected = [[draw(key, arm) for arm in range(4)] for key in families]
+    np.testing.assert_array_equal(numbers, expected)

@@ -270,3 +270,10 @@ def test_figures_fit_a_phone(every: dict[str, report.Figure]) -> None:
     assert all(figure.picture().width < 6 * 96 for figure in every.values())
     width, _ = struct.unpack(">II", every["multiplier"].encode("png")[16:24])
     assert width == 1600  # in a file they are wide and sharp
+
+
+def test_a_forecast_is_drawn_without_its_past() -> None:
+    past = hs.traffic.from_values([5.0, 9.0, 7.0, 6.0, 8.0, 30.0, 20.0] * 6)
+    ahead = hs.traffic.SeasonalNaive(lag=7, periods=(7,)).fit(past).predict(7)
+    shown = [len(report.forecast(ahead, *known).canvas.axes[0].patches) for known in ((), (past,))]
+    assert shown[0] < shown[1]  # what was observed is a line of its own
