@@ -352,14 +352,12 @@ class Service:
         changes = Changes(experiment)
         with self._forgotten_after_failures(changes), ExitStack() as transaction:
             if not early or experiment not in self._live:
-                live = self._current(experiment)
+                live, earlier = self._current(experiment, key)
             if early:
                 connection = transaction.enter_context(self.database.write())
-                live = self._current(experiment, connection)
+                live, earlier = self._current(experiment, key, connection)
             if key is not None:
                 digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
-                with nullcontext(connection) if early else self.database.read() as reading:
-                    earlier = store.answered(reading, experiment, key)
                 if earlier is not None and earlier[0] != digest:
                     raise ClashError(
                         f"the idempotency key {key!r} was used for another request: use a new key"
@@ -382,7 +380,7 @@ class Service:
     def look(self, experiment: str, view: Callable[[LiveExperiment], T]) -> T:
         """What `view` sees of an experiment, between two changes; it must not change anything."""
         with self._alone(experiment), self._forgotten_after_failures(Changes(experiment)):
-            return view(self._current(experiment))
+            return view(self._current(experiment)[0])
 
     @contextmanager
     def _alone(self, experiment: str) -> Iterator[None]:
@@ -420,22 +418,28 @@ class Service:
                 raise kind(str(reason)) from reason
             raise
 
-    def _current(self, experiment: str, connection: Connection | None = None) -> LiveExperiment:
-        """The experiment up to date with its log; with the `connection` of a change, locked."""
+    def _current(
+        self, experiment: str, key: str | None = None, connection: Connection | None = None
+    ) -> tuple[LiveExperiment, tuple[str, Any] | None]:
+        """The experiment up to date with its log, and what a request with this key was answered.
+
+        With the `connection` of a change, the experiment is locked.
+        """
         live = self._live.get(experiment)
         with self.database.read() if connection is None else nullcontext(connection) as reading:
             last = store.last_seq(reading, experiment, lock=connection is not None)
+            earlier = None if key is None else store.answered(reading, experiment, key)
             if live is not None and live.seq == last:
-                return self._live.keep(experiment, live)
+                return self._live.keep(experiment, live), earlier
             news = store.entries(reading, experiment, 0 if live is None else live.seq)
             if live is not None and any(map(reaches_back, news)):
                 live, news = None, store.entries(reading, experiment)
         if live is None:
-            return self._keep_built(news)
+            return self._keep_built(news), earlier
         self._live.pop(experiment, None)  # until it has followed all of them
         for entry in news:
             live.follow(entry)
-        return self._live.keep(experiment, live)
+        return self._live.keep(experiment, live), earlier
 
     def _keep_built(self, entries: Sequence[Entry]) -> LiveExperiment:
         """The experiment built from its log."""
