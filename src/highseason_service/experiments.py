@@ -504,6 +504,7 @@ def state_of(live: LiveExperiment) -> State:
         arms=live.arm_states(),
         noise=settings.noise,
         best=live.best,
+        verdict=live.bandit.verdict(),
     )
 
 

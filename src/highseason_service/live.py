@@ -258,8 +258,8 @@ class LiveExperiment:
         if status == "playing" and arm.id not in self.entered:
             status = "waiting"
         span, counts = (arm.start, arm.end), (self.decisions[arm.id], known.pulls)
-        shown = known.estimate, known.low, known.high
-        return ArmReport(arm.id, arm.label, status, *span, *counts, *shown)  # type: ignore[arg-type]  # one of the four words
+        shown, sure = (known.estimate, known.low, known.high), (known.chance_best, known.loss)
+        return ArmReport(arm.id, arm.label, status, *span, *counts, *shown, *sure)  # type: ignore[arg-type]  # one of the four words
 
     def plan(self, turns: int) -> list[PlannedTurn]:
         """The coming turns, as things stand: nothing is decided by asking."""

@@ -168,7 +168,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class ArmReport:
-    """What is known of an arm: the estimate that it is compared by, and its 95% interval."""
+    """What is known of an arm: the estimate that it is compared by, and how sure it is.
+
+    As in `Bandit.ranking`: the 95% interval, the chance of being best, what playing it would lose.
+    """
 
     id: str
     label: str
@@ -180,6 +183,8 @@ class ArmReport:
     estimate: float | None
     low: float | None
     high: float | None
+    chance_best: float | None = None
+    loss: float | None = None
 
 
 @dataclass(frozen=True)
@@ -215,6 +220,7 @@ class State:
     arms: tuple[ArmReport, ...]
     noise: Noise | None = None
     best: str | None = None  # The arm that leads; None before the first reward
+    verdict: str = ""  # Whether you may stop, in a sentence
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import httpx
 import pytest
 from tests.service.conftest import MOMENT, Server, settings
 
+from highseason.core import format_number, percent
 from highseason_service import Service
 from highseason_service.model import Arm, Outcome
 from highseason_service.security import create_token
@@ -73,6 +74,24 @@ def test_the_list_and_an_experiment_are_shown(live: Server, http: httpx.Client) 
     assert "13 of 40 days" in " ".join(page.text.split())
     charts = next(tag["data-charts"] for _, tag in page.tags if "data-charts" in tag)
     assert set(json.loads(str(charts))) == {"traffic", "choices", "rewards"}
+
+
+def test_how_sure_the_ranking_is_stands_in_state_and_page(live: Server, http: httpx.Client) -> None:
+    for turn in range(1, 31):
+        arm = live.service.decide("shelf", turn).arm
+        paid = 10.0 * float(arm) * (1 + turn % 5 / 9)
+        live.service.update_many("shelf", [Outcome(turn, paid, 100.0 + turn)])
+    state = http.get("/v1/experiments/shelf").json()
+    arms = {arm["id"]: arm for arm in state["arms"]}
+    leader = arms[state["best"]]
+    assert sum(arm["chance_best"] for arm in arms.values()) == pytest.approx(1.0)
+    assert leader["loss"] == min(arm["loss"] for arm in arms.values())
+    assert state["verdict"].startswith(("You may stop: ", "Go on: "))
+    page = " ".join(_Page(http.get(f"{SHELF}/arms").text).text.split())
+    assert state["verdict"] in page
+    assert "Chance of being best" in page
+    assert all(percent(arm["chance_best"]) in page for arm in arms.values())
+    assert format_number(leader["loss"]) in page
 
 
 def test_a_table_has_the_numbers_of_its_chart(live: Server, http: httpx.Client) -> None:

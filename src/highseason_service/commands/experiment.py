@@ -178,6 +178,8 @@ def show(client: Any, experiment: str) -> Answer:
             str(arm.decisions),
             _number(arm.estimate),
             f"{_number(arm.low)} to {_number(arm.high)}" if arm.low is not None else "",
+            "" if arm.chance_best is None else percent(arm.chance_best),
+            _number(arm.loss),
         )
         for arm in state.arms
     ]
@@ -185,8 +187,9 @@ def show(client: Any, experiment: str) -> Answer:
         f"{state.name} ({state.id}) is {state.status}: {state.decided} of {state.turns} turns "
         f"decided, {state.rewarded} with a reward; policy {state.policy}"
     )
-    columns = ("arm", "status", "turns", "estimate", "95% interval")
-    return asdict(state), f"{text}\n{aligned([columns, *rows], '<<>>>')}\n"
+    columns = ("arm", "status", "turns", "estimate", "95% interval", "best", "loss")
+    table = aligned([columns, *rows], "<<>>>>>")
+    return asdict(state), f"{text}\n{table}\n{wrapped(state.verdict)}\n"
 
 
 def _number(value: float | None) -> str:
