@@ -1,14 +1,15 @@
 """The web application: the API, its description, the dashboard, health, metrics."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 import anyio.to_thread
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
 from starlette.exceptions import HTTPException
 
 from highseason import __version__
@@ -138,6 +139,37 @@ async def _invalid(request: Request, reason: Exception) -> Response:
 EDGES = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 
+class ExperimentGauges:
+    """What someone who runs experiments wants to know of each that is not archived."""
+
+    TEXTS: ClassVar = {
+        "decisions": "Turns decided.",
+        "rewards_waiting": "Decided turns that are over and have no reward.",
+        "turns_since_reward": "Turns that are over since the last with a reward.",
+        "clipped_rewards": "Rewards outside the range.",
+        "turns_left": "Turns of the forecast to come.",
+    }
+
+    def __init__(self, service: Service) -> None:
+        self.service, self.views = service, Views(service)
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """A gauge for each number."""
+        gauges = {
+            name: GaugeMetricFamily(f"highseason_experiment_{name}", text, labels=["experiment"])
+            for name, text in self.TEXTS.items()
+        }
+        for one in self.service.experiments():
+            if one.status != "archived":
+                for name, value in self.views.get(one.id).numbers().items():
+                    gauges[name].add_metric([one.id], value)
+        yield from gauges.values()
+
+    def describe(self) -> list[GaugeMetricFamily]:
+        """Nothing before it is asked: to register it must not read the database."""
+        return []
+
+
 class Metrics:
     """What one app has counted."""
 
@@ -163,6 +195,7 @@ class Metrics:
         for name, (text, read) in numbers.items():
             gauge = Gauge(f"highseason_{name}", text, registry=self.registry)
             gauge.set_function(read)
+        self.registry.register(ExperimentGauges(service))
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request."""

@@ -44,11 +44,15 @@ class Database(AbstractContextManager["Database"]):
 
     Args:
         url: `sqlite:///file.db`, `postgresql://user:password@host/name`, or the path of a file.
+        create: Make a database that is not there, and bring its schema up to date; without it, a
+            database is only looked at.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, create: bool = True) -> None:
         self.url = _url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        if self.is_sqlite and not create and not Path(self.url.database).exists():
+            raise ValueError(f"--database {self.url.database} does not exist")
         if self.is_sqlite:
             Path(self.url.database).parent.mkdir(parents=True, exist_ok=True)
             self.reading = self._sqlite("BEGIN", pool_size=8)
@@ -60,7 +64,7 @@ class Database(AbstractContextManager["Database"]):
         self._outage, self._written_at = "", 0.0  # why nothing can be written, if so
         try:
             with self._unavailable():
-                self._upgrade()
+                self._upgrade(create)
         except BaseException:
             self.close()
             raise
@@ -158,7 +162,7 @@ class Database(AbstractContextManager["Database"]):
                 self._active -= 1
                 self._gate.notify_all()
 
-    def _upgrade(self) -> None:
+    def _upgrade(self, create: bool) -> None:
         """Bring the schema up to date, one process at a time; a newer schema is refused."""
         config = Config()
         config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
@@ -174,7 +178,9 @@ class Database(AbstractContextManager["Database"]):
                     f"the database has schema {current}, but this highseason knows only "
                     f"{scripts.get_current_head()}: upgrade highseason"
                 )
-            if current != scripts.get_current_head():
+            if current is None and not create:
+                raise ValueError("--database is not a database of highseason: it has no tables")
+            if create and current != scripts.get_current_head():
                 _run(config, scripts, connection)
 
     def backup(self, path: Path) -> None:

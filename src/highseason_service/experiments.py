@@ -9,7 +9,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
@@ -156,11 +156,16 @@ class Service:
     # -- deciding ---------------------------------------------------------------------------------
 
     def decide(
-        self, experiment: str, turn: int | None = None, at: datetime | None = None
+        self,
+        experiment: str,
+        turn: int | None = None,
+        at: datetime | None = None,
+        ahead: int | None = None,
     ) -> DecisionRecord:
         """The arm of a turn, of the turn in which `at` falls, or of the turn that is now.
 
-        A turn is decided once; asked again, the answer is the same.
+        A turn is decided once; asked again, the answer is the same.  One that is more than `ahead`
+        turns after now, and after the last that is decided, is refused: a clock may be wrong.
         """
         moment = at or self.clock()
         known = self._remembered(experiment, turn, moment)
@@ -169,10 +174,25 @@ class Service:
 
         def work(changes: Changes, live: LiveExperiment) -> DecisionRecord | int:
             wanted = live.forecast.turn_at(moment) if turn is None else turn
-            return wanted if wanted in live.decided else self._decide(changes, live, wanted)
+            if wanted in live.decided:
+                return wanted
+            if ahead is not None:
+                self._check_near(live, wanted, ahead)
+            return self._decide(changes, live, wanted)
 
         decided = self.change(experiment, work)
         return self.decision(experiment, decided) if isinstance(decided, int) else decided
+
+    def _check_near(self, live: LiveExperiment, turn: int, ahead: int) -> None:
+        last = live.last_turn
+        with suppress(ServiceError):  # no turn is now: there is no calendar, or it is not yet time
+            last = max(last, live.forecast.turn_at(self.clock()))
+        live.check_turn(turn)
+        if turn > last + ahead:
+            raise ClashError(
+                f"turn {turn} is {turn - last} turns ahead, and turns are decided at most {ahead} "
+                "ahead: is the clock right? Send force=true to decide it all the same"
+            )
 
     def _remembered(
         self, experiment: str, turn: int | None, moment: datetime

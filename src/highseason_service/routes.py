@@ -114,6 +114,9 @@ KeyHeader = Annotated[
     ),
 ]
 
+#: How many turns after the one that is now, or after the last decided one, may be decided.
+AHEAD = 31
+
 router = APIRouter(prefix="/v1", responses=ANSWERS, route_class=CheckedRoute)
 
 
@@ -156,8 +159,8 @@ def archive_experiment(service: One, experiment: Id) -> Summary:
 @router.post("/experiments/{experiment}/decide", dependencies=DECIDE, tags=["turns"])
 def decide(service: One, experiment: Id, body: DecideBody | None = None) -> DecisionRecord:
     """Decide a turn, or the current one; asked again, the answer is the same."""
-    turn, at = (None, None) if body is None else (body.turn, body.at)
-    return service.decide(experiment, turn, at)
+    asked = body or DecideBody.model_validate({})
+    return service.decide(experiment, asked.turn, asked.at, None if asked.force else AHEAD)
 
 
 @router.get("/experiments/{experiment}/decisions", dependencies=READ, tags=["turns"])

@@ -124,6 +124,7 @@ class DecideBody(Strict):
 
     turn: Turn | None = Field(None, examples=[1])
     at: datetime | None = Field(None, strict=False, description="A moment, with its offset.")
+    force: bool = Field(False, description="Decide it even if it is more than 31 turns ahead.")
 
 
 class OutcomeBody(Strict):

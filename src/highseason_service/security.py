@@ -219,7 +219,9 @@ class Guard:
         if not length.isdigit() or int(length) > self.limits.body:
             return _refused(413, f"a request may have at most {self.limits.body} bytes")
         client = (scope.get("client") or ("",))[0]
-        return None if self._allowed(client) else _refused(429, "too many requests: slow down")
+        if self._allowed(client):
+            return None
+        return _refused(429, "too many requests: slow down", {"Retry-After": "1"})
 
     def _allowed(self, client: str) -> bool:
         if self.limits.rate is None:
@@ -237,8 +239,8 @@ def _name(host: str) -> str:
         return ""
 
 
-def _refused(status: int, detail: str) -> JSONResponse:
-    return JSONResponse({"detail": detail}, status)
+def _refused(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"detail": detail}, status, headers)
 
 
 _PAIRS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]

@@ -20,6 +20,9 @@ from highseason_service.security import LOOPBACK, RequestLimits, Tokens
 
 log = logging.getLogger("highseason_service")
 
+#: The most connections at a time; more are answered 503.  Half-sent requests count, too.
+CONNECTIONS = 800
+
 #: How long requests that are under way may take after SIGTERM, in seconds.
 GRACE = 30
 
@@ -67,6 +70,7 @@ def serve(
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE,
+        limit_concurrency=CONNECTIONS,
     )
     sys.setswitchinterval(SWITCH)
     with listen(host, port) as listener:
@@ -153,9 +157,10 @@ class GatheringHandler(logging.Handler):
 
 
 def start_logging(stream: TextIO = sys.stderr) -> None:
-    """Send the logs of the service and of its server to a stream."""
+    """Send the logs to a stream: plain lines to a terminal, JSON to programs."""
     handler = GatheringHandler(stream)
-    handler.setFormatter(JsonFormatter())
+    plain = logging.Formatter("%(asctime)s %(levelname)-7s %(message)s", "%H:%M:%S")
+    handler.setFormatter(plain if stream.isatty() else JsonFormatter())
     for name in ("highseason_service", "uvicorn.error"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False

@@ -232,13 +232,28 @@ class ExperimentView:
         return max(self.past, int(open_turns[0]) if open_turns.size else self.history.turns)
 
     @cached_property
+    def late(self) -> int:
+        """How many turns are decided, over and without a reward."""
+        return int(((self.history.arm >= 0) & np.isnan(self.history.reward))[: self.past].sum())
+
+    def numbers(self) -> dict[str, float]:
+        """What an operator watches."""
+        known = np.flatnonzero(~np.isnan(self.history.reward))
+        return {
+            "decisions": self.state.decided,
+            "rewards_waiting": self.late,
+            "turns_since_reward": max(0, self.past - (int(known[-1]) + 1 if known.size else 0)),
+            "clipped_rewards": self.state.clipped,
+            "turns_left": max(0, self.state.turns - self.past),
+        }
+
+    @cached_property
     def banners(self) -> list[str]:
         """What someone should look at."""
         state, unit, said = self.state, self.turns.unit, []
-        late = int(((self.history.arm >= 0) & np.isnan(self.history.reward))[: self.past].sum())
-        if late >= PATIENCE:
+        if self.late >= PATIENCE:
             said.append(
-                f"{counted(late, unit)} without a reward: nothing is learned from them until "
+                f"{counted(self.late, unit)} without a reward: nothing is learned from them until "
                 "they are entered."
             )
         if state.clipped and state.reward_range is not None:

@@ -85,7 +85,8 @@ def test_off_loopback_a_token_is_needed(tmp_path: Path) -> None:
         headers = {"Authorization": f"Bearer {token.strip()}"}
         assert httpx.get(f"{url}/v1/experiments", headers=headers, timeout=60).status_code == 200
     revoke = ["token", "revoke", "--name", "till", "--database", database]
-    assert [main(revoke, standalone_mode=False) for _ in range(2)] == [0, 2]
+    assert main(revoke, standalone_mode=False) == 2  # it is the last one
+    assert [main([*revoke, "--open"], standalone_mode=False) for _ in range(2)] == [0, 2]
 
 
 def test_audit_says_whether_everything_follows(
@@ -129,3 +130,23 @@ def test_answers_are_sent_at_once() -> None:
 
     with listen("127.0.0.1", 0) as listener:
         assert listener.proto == socket.IPPROTO_TCP
+
+
+@pytest.mark.parametrize("words", [["audit"], ["token", "list"], ["token", "revoke", "--name=a"]])
+def test_looking_at_a_database_that_is_not_there_does_not_make_it(
+    tmp_path: Path, words: list[str]
+) -> None:
+    database = tmp_path / "none.db"
+    assert main([*words, "--database", str(database)], standalone_mode=False) == 2
+    assert not database.exists()
+
+
+def test_audit_does_not_upgrade(tmp_path: Path) -> None:
+    database = tmp_path / "old.db"
+    with Service(str(database)) as service:
+        service.create(settings())
+    with sqlite_module().connect(database) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+    assert main(["audit", "--database", str(database)], standalone_mode=False) == 0
+    with sqlite_module().connect(database) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("0001",)

@@ -308,3 +308,24 @@ def test_the_arm_played_as_the_best_is_the_best_in_the_answer(live: Server, poli
             paid = (turn * 7 % 5 if visitors == 1.0 else 0.2 * float(made["arm"])) + turn % 2
             reward = 1e12 if turn == 9 else paid * visitors
             client.update_many("led", [Outcome(turn, reward, visitors)])
+
+
+def test_a_turn_far_ahead_is_decided_only_if_forced(live: Server, http: httpx.Client) -> None:
+    far = {"turn": 35}  # 32 turns after the one that is now
+    refused = http.post("/v1/experiments/shelf/decide", json=far)
+    assert refused.status_code == 409
+    assert "32 turns ahead" in refused.json()["detail"]
+    assert http.post("/v1/experiments/shelf/decide", json={"turn": 34}).status_code == 200
+    forced = http.post("/v1/experiments/shelf/decide", json=far | {"force": True})
+    assert forced.status_code == 200
+
+
+def test_experiments_have_gauges(live: Server, http: httpx.Client) -> None:
+    for turn in (1, 2, 3):
+        live.service.decide("shelf", turn)
+    live.service.update_many("shelf", [Outcome(1, 1e9, 100.0)])
+    text = http.get("/metrics").text
+    for line in ("decisions", "3.0"), ("rewards_waiting", "1.0"), ("turns_since_reward", "1.0"):
+        assert f'highseason_experiment_{line[0]}{{experiment="shelf"}} {line[1]}\n' in text
+    assert 'highseason_experiment_clipped_rewards{experiment="shelf"} 1.0\n' in text
+    assert 'highseason_experiment_turns_left{experiment="shelf"} 38.0\n' in text

@@ -27,7 +27,7 @@ def command(database: str, experiment: str | None, as_json: bool) -> int:
     from highseason_service.database import Database
     from highseason_service.errors import ServiceError
 
-    with raised_as(ValueError, ServiceError), Database(database) as opened:
+    with raised_as(ValueError, ServiceError), Database(database, create=False) as opened:
         reports = audit(opened, experiment)
     if as_json:
         print_json({"experiments": [asdict(report) for report in reports]})

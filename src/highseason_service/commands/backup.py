@@ -24,8 +24,6 @@ def command(database: str, out: Path, as_json: bool) -> None:
     from highseason_service.database import Database
 
     check_file(out, "--out")
-    if "://" not in database and not Path(database).exists():
-        raise ValueError(f"--database {database} does not exist")
-    with Database(database) as opened:
+    with Database(database, create=False) as opened:
         opened.backup(out)
     emit(as_json, dict, lambda: None, [out])

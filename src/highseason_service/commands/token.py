@@ -18,11 +18,11 @@ def command() -> None:
     """Create, list and revoke the service's access tokens."""
 
 
-def _opened(url: str) -> Any:
+def _opened(url: str, create: bool = False) -> Any:
     require("sqlalchemy", "service", "highseason token")
     from highseason_service.database import Database
 
-    return Database(url)
+    return Database(url, create)
 
 
 @command.add_command
@@ -44,7 +44,7 @@ def create(database: str, name: str, scope: str, as_json: bool) -> None:
 
     Only its hash is kept.
     """
-    with _opened(database) as opened:
+    with _opened(database, create=True) as opened:
         from highseason_service.security import create_token
 
         token = create_token(opened, name, scope)
@@ -70,11 +70,21 @@ def listed(database: str, as_json: bool) -> None:
 @with_examples("revoke", "highseason token revoke --name till")
 @database_option
 @options.option("--name TEXT", "The token's name.", required=True)
-def revoke(database: str, name: str, as_json: bool) -> None:
-    """Revoke a token; services notice within two seconds."""
+@options.flag("--open", "Revoke the last token: on loopback everyone may then do everything.")
+def revoke(database: str, name: str, as_json: bool, **last: bool) -> None:
+    """Revoke a token; services notice within two seconds.
+
+    The last one is kept unless you say --open: without any token, a service on loopback is open.
+    """
     with _opened(database) as opened, opened.write() as connection:
         from highseason_service import store
 
+        names = [token["name"] for token in store.token_names(connection)]
+        if names == [name] and not last["open"]:
+            raise usage_error(
+                f"{name!r} is the last token, and without one everyone on this machine may do "
+                "everything: create another first, or add --open"
+            )
         known = store.remove_token(connection, name)
     if not known:
         raise usage_error(f"there is no token {name!r}: see 'highseason token list'")
