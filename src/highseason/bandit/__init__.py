@@ -2,6 +2,7 @@
 
 from highseason.bandit.bandit import Bandit as Bandit
 from highseason.bandit.errors import BanditError as BanditError
+from highseason.bandit.errors import ClippedWarning as ClippedWarning
 from highseason.bandit.errors import ConflictError as ConflictError
 from highseason.bandit.errors import DocumentError as DocumentError
 from highseason.bandit.errors import PastForecastError as PastForecastError

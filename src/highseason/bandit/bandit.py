@@ -28,6 +28,7 @@ from highseason.bandit.ledger import (
     hashable,
     in_order,
     reports_of,
+    warn_of_clipped,
     warn_of_waiting,
 )
 from highseason.bandit.multiplier_source import TurnLike, lifetimes_of, source_of
@@ -141,8 +142,10 @@ class Bandit(Generic[ArmT]):
     def _record(self, event: Event | None) -> None:
         """Store an event, then apply it: what cannot be stored does not happen."""
         if event is not None:
+            before = self.clipped
             self._store.append(event)
             self._game.apply(event)
+            warn_of_clipped(before, self.clipped, self.reward_range)
 
     # -- playing -----------------------------------------------------------------------------------
 

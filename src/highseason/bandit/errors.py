@@ -25,5 +25,9 @@ class StoreWarning(UserWarning):
     """The event store ends in an append that was interrupted; that event did not happen."""
 
 
+class ClippedWarning(UserWarning):
+    """Rewards lay outside `reward_range` and were clipped: if they are many, the range is wrong."""
+
+
 class WaitingWarning(UserWarning):
     """Rewards wait for the number of visitors: nothing is learned from them yet."""

@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bandit.errors import BanditError, ConflictError, StoreError, WaitingWarning
+from highseason.bandit.errors import (
+    BanditError,
+    ClippedWarning,
+    ConflictError,
+    StoreError,
+    WaitingWarning,
+)
 from highseason.core.extras import require
 from highseason.core.random import ARMS, hash_at
 from highseason.core.specs import did_you_mean
@@ -410,6 +416,17 @@ def warn_of_waiting(before: int, now: int) -> None:
             "count_visitors(t, visitors), or declare that the multiplier is the number of "
             "visitors with known=True",
             WaitingWarning,
+        )
+
+
+def warn_of_clipped(before: int, now: int, reward_range: tuple[float, float] | None) -> None:
+    """Warn of clipped rewards: of the first, tenth, hundredth."""
+    if now > before < 10 ** (len(str(now)) - 1):
+        warn_user(
+            f"rewards per visitor outside reward_range={reward_range} that were clipped to it: "
+            f"{now}. If they are more than a few, the range is too narrow: start again with the "
+            "least and the greatest reward per visitor",
+            ClippedWarning,
         )
 
 
