@@ -52,7 +52,7 @@ def advised(policy: Policy, world: World, G: hs.traffic.Multiplier) -> Advice:
     """Advice as if games had shown this policy to be the best."""
     rivals = [policy, hs.Greedy(), hs.UCB(), hs.UCBZ()]
     level = Estimate(0.0, 0.0, 0.0, 0.0)
-    compared = tuple(Compared(one, kind_of(one), 1.0, 0.1, 0.9, level) for one in rivals)
+    compared = tuple(Compared(one, kind_of(one), 1.0, 0.1, 0.9, 0.5, level) for one in rivals)
     answer: Any = {"greedy": "greedy", "unregulated": "explore"}.get(kind_of(policy), "regulate")
     outcome = WorldOutcome(world, policy, answer, compared, True, True, 4, 100)
     return Advice(outcome, (), policy.plan(G, world.rewards.arms), (), None, True, 0)
