@@ -201,3 +201,26 @@ def test_errors_grow_by_a_power_of_the_distance() -> None:
     assert _growth(steps**0.3, steps) == pytest.approx(0.3 * shrunk, rel=0.01)
     assert _growth(steps**0.9, steps) == 0.5
     assert _growth(steps**-0.3, steps) == 0.0
+
+
+@pytest.mark.parametrize(("months", "kept"), [(3, 1.0), (6, 1.0), (3, 0.95)])
+def test_quarters_and_halves_of_a_year_have_a_season(months: int, kept: float) -> None:
+    begins = np.arange("2000-01", "2020-01", months, dtype="datetime64[M]").astype("datetime64[D]")
+    season = 100 + 10 * (np.arange(begins.size) % (12 // months))
+    rows = np.random.default_rng(1).random(begins.size) <= kept  # some turns may be missing
+    rows[-1] = True
+    G = hs.traffic.from_values(season[rows], begins[rows])
+    ahead = hs.traffic.Blend().fit(G).predict(12 // months)
+    assert ahead.calendar is not None
+    assert ahead.calendar.tolist() == (begins[: 12 // months] + np.timedelta64(7305, "D")).tolist()
+    assert ahead.mean == pytest.approx(season[: 12 // months], rel=0.02)
+
+
+def test_years_are_forecast_by_what_the_error_names() -> None:
+    years = np.arange("1990", "2020", dtype="datetime64[Y]").astype("datetime64[D]")
+    G = hs.traffic.from_values(np.arange(100, 130), years)
+    with pytest.raises(hs.traffic.ForecastError, match="one-step forecaster, such as moving-av"):
+        hs.traffic.Blend().fit(G)
+    ahead = hs.traffic.parse_forecaster("moving-average").fit(G).predict(2)
+    assert ahead.calendar is not None
+    assert ahead.calendar.astype(str).tolist() == ["2020-01-01", "2021-01-01"]

@@ -264,8 +264,11 @@ def calendar_after(G: Multiplier, passed: int, turns: int) -> NDArray[np.datetim
         return None
     if G.turns < 2:
         raise ForecastError("one turn has no distance to the next: give at least two")
-    step = np.sort(np.diff(G.calendar))[(G.turns - 1) // 2]
-    return np.asarray(G.calendar[-1] + step * np.arange(passed + 1, passed + turns + 1))
+    months = G.calendar.astype("datetime64[M]")
+    begins = months if (months == G.calendar).all() else G.calendar  # months differ in length
+    step = np.sort(np.diff(begins))[(G.turns - 1) // 2]
+    after = begins[-1] + step * np.arange(passed + 1, passed + turns + 1)
+    return np.asarray(after, G.calendar.dtype)
 
 
 MEASURES = ("mase", "smape", "pinball", "coverage")

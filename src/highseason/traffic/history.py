@@ -120,7 +120,7 @@ class History:
         if self.grid is None:
             return int(self.seasons[0])
         if self.grid.step is None:
-            return 12
+            return round(self.grid.seasons()[0])
         short = [s for s in self.seasons if s * self.grid.step <= np.timedelta64(8, "D")]
         return round(short[-1]) if short else 1
 
@@ -190,7 +190,10 @@ def _seasons(
             "turns, such as periods=(7,), or use a one-step forecaster, such as moving-average"
         )
     elif not (lengths := grid.seasons()):
-        raise ForecastError("turns of a year or more have no season: use a one-step forecaster")
+        raise ForecastError(
+            "turns of a year or more have no season: use a one-step forecaster, such as "
+            "moving-average"
+        )
     seasons = tuple(length for length in lengths if enough(turns, length, grid))
     if not seasons:
         raise ForecastError(

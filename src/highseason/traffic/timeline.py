@@ -310,6 +310,7 @@ class Calendar:
     first: np.datetime64
     step: np.timedelta64 | None  # None for months
     zone: str | None = None
+    months: int = 1  # that a turn lasts, where there is no step: 3 for quarters
 
     @classmethod
     @raised_as(MultiplierError, TableError)
@@ -331,7 +332,9 @@ class Calendar:
         steps = np.diff(stamps)
         if (steps / _DAY).min() >= 28 and (stamps == stamps.astype("datetime64[M]")).all():
             months = stamps.astype("datetime64[M]")
-            return cls(months[0], None), (months - months[0]).astype(np.int64)
+            places = (months - months[0]).astype(np.int64)
+            length = int(np.gcd.reduce(places))
+            return cls(months[0], None, months=length), places // length
         step = np.sort(steps)[(steps.size - 1) // 2]
         places = np.rint((stamps - stamps[0]) / step).astype(np.int64)
         off = np.abs((stamps - stamps[0]) - places * step)
@@ -352,13 +355,15 @@ class Calendar:
     @property
     def every(self) -> str:
         """What a turn is: the name of its length, or the length in words."""
-        return "month" if self.step is None else _worded(self.step).removeprefix("1 ")
+        span = counted(self.months, "month") if self.step is None else _worded(self.step)
+        return span.removeprefix("1 ")
 
     def stamps(self, start: int, stop: int) -> Instants:
         """When the turns at these places (from 0) are, in even steps from the first."""
         places = np.arange(start, stop)
         if self.step is None:
-            return np.asarray(self.first.astype("datetime64[M]") + places, "datetime64[D]")
+            months = self.first.astype("datetime64[M]") + self.months * places
+            return np.asarray(months, "datetime64[D]")
         return np.asarray(self.first + places * self.step)
 
     def instants(self, turns: int) -> Instants:
@@ -367,13 +372,13 @@ class Calendar:
             first = self.first.astype("datetime64[s]")
             if self.zone is not None:
                 first = to_instants(np.array([first]), self.zone)[0]
-            return Calendar(first, self.step).stamps(0, turns)
+            return replace(self, first=first, zone=None).stamps(0, turns)
         return to_instants(self.stamps(0, turns).astype("datetime64[s]"), self.zone)
 
     def seasons(self) -> tuple[float, ...]:
         """The turns in a day, a week and a year; only seasons of two turns or more."""
         if self.step is None:
-            return (12.0,)
+            return (12.0 / self.months,) if self.months <= 6 else ()
         day, week = (float(span / self.step) for span in (_DAY, 7 * _DAY))
         return tuple(length for length in (day, week, _YEAR * day) if length >= 2)
 
