@@ -71,6 +71,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _add_operations(app: FastAPI) -> None:
+    @app.head("/health", include_in_schema=False)
     @app.get("/health", tags=["operations"])
     async def health() -> dict[str, str]:
         """Whether the process is alive."""
@@ -132,6 +133,12 @@ async def _invalid(request: Request, reason: Exception) -> Response:
     """Say what is wrong, without the rejected input: it may be NaN, or very long."""
     assert isinstance(reason, RequestValidationError), "the handler is for these"
     errors = [{key: error[key] for key in ("loc", "msg", "type")} for error in reason.errors()]
+    for error in errors:
+        if error["type"] == "string_pattern_mismatch" and error["loc"][-1] == "id":
+            error["msg"] = (
+                "expected letters (a to z), digits, dots, dashes and underscores, beginning with a "
+                "letter or digit: put everything else into the label"
+            )
     return JSONResponse({"detail": errors}, 422)
 
 

@@ -17,9 +17,14 @@ from highseason.traffic import Calendar
 from highseason_service.errors import ClashError, NotFoundError, ServiceError
 from highseason_service.experiments import Service
 from highseason_service.model import ArmReport, State
-from highseason_service.routes import DECIDE, Id, One
+from highseason_service.routes import ANSWERS, DECIDE, Id, One
 
-router = APIRouter(prefix="/ofrep/v1/evaluate", dependencies=DECIDE, tags=["OpenFeature"])
+router = APIRouter(
+    prefix="/ofrep/v1/evaluate",
+    dependencies=DECIDE,
+    tags=["OpenFeature"],
+    responses=ANSWERS | {code: {"description": "An error of OFREP."} for code in (400, 404)},
+)
 
 
 async def _context(request: Request) -> dict[str, str] | None:

@@ -1,9 +1,9 @@
 """What requests may hold.  Unknown fields, NaN, infinities and oversized numbers are refused."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from highseason.core import DEFAULT_POLICY, raised_as
 from highseason_service.errors import InvalidError
@@ -60,6 +60,12 @@ class ArmBody(Strict):
     when: Literal["low", "now"] = Field(
         "low", description="Whether a new arm waits for a quiet turn."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, given: Any) -> Any:
+        """An arm may be written as its id alone."""
+        return {"id": given} if isinstance(given, str) else given
 
     def arm(self) -> Arm:
         """As the service knows it."""
@@ -125,6 +131,12 @@ class DecideBody(Strict):
     turn: Turn | None = Field(None, examples=[1])
     at: datetime | None = Field(None, strict=False, description="A moment, with its offset.")
     force: bool = Field(False, description="Decide it even if it is more than 31 turns ahead.")
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Self:
+        if self.turn is not None and self.at is not None:
+            raise ValueError("send the turn or a moment in it (at), not both")
+        return self
 
 
 class OutcomeBody(Strict):

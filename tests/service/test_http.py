@@ -329,3 +329,25 @@ def test_experiments_have_gauges(live: Server, http: httpx.Client) -> None:
         assert f'highseason_experiment_{line[0]}{{experiment="shelf"}} {line[1]}\n' in text
     assert 'highseason_experiment_clipped_rewards{experiment="shelf"} 1.0\n' in text
     assert 'highseason_experiment_turns_left{experiment="shelf"} 38.0\n' in text
+
+
+def test_what_is_wrong_with_an_id_is_said_in_words(http: httpx.Client) -> None:
+    refused = http.post("/v1/experiments/shelf/arms", json={"id": "grün"})
+    assert refused.status_code == 422
+    assert "put everything else into the label" in refused.json()["detail"][0]["msg"]
+
+
+def test_an_arm_may_be_its_id_alone(live: Server, http: httpx.Client) -> None:
+    forecast = {"values": [5.0, 6.0]}
+    body = {"id": "desk", "arms": ["red", "blue"], "forecast": forecast, "reward_range": [0, 1]}
+    assert http.post("/v1/experiments", json=body).status_code == 201
+    assert [arm.id for arm in live.service.state("desk").arms] == ["red", "blue"]
+
+
+def test_a_turn_and_a_moment_together_are_refused(http: httpx.Client) -> None:
+    body = {"turn": 6, "at": "2026-11-02T12:00:00Z"}
+    assert http.post("/v1/experiments/shelf/decide", json=body).status_code == 422
+
+
+def test_monitors_may_ask_for_the_head_alone(http: httpx.Client) -> None:
+    assert http.head("/health").status_code == 200
