@@ -17,6 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 import highseason as hs
+from highseason.bandit import certainty
 
 ARMS, TURNS, STOPS = 4, 60, (8, 12, 20, 60)
 #: Arms dealt evenly, and chosen by the policy.
@@ -92,6 +93,7 @@ def main() -> None:
     parser.add_argument("policies", nargs="*")
     parser.add_argument("--seasons", type=int, default=400)
     chosen = parser.parse_args()
+    certainty.UNSURE = 1.0  # look also at the chances that are not shown, because they are off
     warnings.simplefilter("ignore", hs.policies.PlanWarning)
     wanted = [(p, True) for p in DEALT] + [(p, False) for p in CHOSEN]
     wanted = [one for one in wanted if not chosen.policies or one[0] in chosen.policies]

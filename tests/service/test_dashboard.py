@@ -79,12 +79,12 @@ def test_the_list_and_an_experiment_are_shown(live: Server, http: httpx.Client) 
 def test_how_sure_the_ranking_is_stands_in_state_and_page(live: Server, http: httpx.Client) -> None:
     for turn in range(1, 31):
         arm = live.service.decide("shelf", turn).arm
-        paid = 10.0 * float(arm) * (1 + turn % 5 / 9)
+        paid = 10.0 * float(arm) * (1 + turn % 5 / 90)
         live.service.update_many("shelf", [Outcome(turn, paid, 100.0 + turn)])
     state = http.get("/v1/experiments/shelf").json()
     arms = {arm["id"]: arm for arm in state["arms"]}
     leader = arms[state["best"]]
-    assert sum(arm["chance_best"] for arm in arms.values()) == pytest.approx(1.0)
+    assert leader["chance_best"] > 0.95
     assert leader["loss"] == min(arm["loss"] for arm in arms.values())
     assert state["verdict"].startswith(("You may stop: ", "Go on: "))
     page = " ".join(_Page(http.get(f"{SHELF}/arms").text).text.split())

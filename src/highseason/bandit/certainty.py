@@ -22,6 +22,8 @@ from highseason.policies.rule import Floats
 FREEDOM, OF_EITHER_KIND = 12, 5
 #: How many rewards the variance that arms have in common counts as in the variance of one arm.
 IN_COMMON = 8.0
+#: Chances between this and `SURE` are left out: they are off by up to 13 points.
+UNSURE = 0.4
 #: Stopping is advised from this chance of being best on, or up to this loss, as a share.
 SURE, NEGLIGIBLE = 0.95, 0.005
 _RHOS = (0.0, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
@@ -74,7 +76,8 @@ class Lessons(NamedTuple):
         """Each arm's chance of being the best of those present, and what playing it would lose.
 
         The loss is by how much the best is better, on average.  NaN for arms that are gone, and for
-        all where too little is known or where rewards fade, because the arms are thought to change.
+        all where too little is known or where rewards fade, because the arms are thought to change;
+        a chance is also NaN between `UNSURE` and `SURE`.
         """
         chances, losses = np.full((2, self.size), np.nan)
         x, there = self.values, np.flatnonzero(present)
@@ -87,7 +90,8 @@ class Lessons(NamedTuple):
         if 0.0 < errors[there].min() < np.inf:
             drawn = _draw(means[there], errors[there])
             best = np.bincount(drawn.argmax(axis=1), minlength=there.size)
-            chances[there] = (best + 1.0 / there.size) / (_DRAWS + 1.0)  # never certain
+            shares = (best + 1.0 / there.size) / (_DRAWS + 1.0)  # never certain
+            chances[there] = np.where((shares < UNSURE) | (shares >= SURE), shares, np.nan)
             losses[there] = (drawn.max(axis=1, keepdims=True) - drawn).mean(axis=0)
         return chances, losses
 
@@ -128,10 +132,13 @@ def _draw(means: Floats, errors: Floats) -> Floats:
 def verdict(rows: Sequence[Ranked[Any]]) -> str:
     """Whether to go on, in a sentence; stopping means to play the first of the arms for ever."""
     first = rows[0] if rows else None
-    if first is None or first.estimate is None or first.chance_best is None or first.loss is None:
+    if first is None or first.estimate is None or first.loss is None:
         return "Go on: it is too early to say how sure the ranking is, or the policy forgets."
     share = first.loss / first.estimate if first.estimate > 0.0 else math.inf
     lost = f"{percent(share, 1)} of what it brings" if share < 1.0 else f"{first.loss:.3g}"
-    start = "You may stop" if first.chance_best >= SURE or share <= NEGLIGIBLE else "Go on"
-    chance = f"{first.arm} is best with a chance of {percent(first.chance_best)}"
+    chance = f"it is not clear yet whether {first.arm} is the best"
+    if first.chance_best is not None:
+        chance = f"{first.arm} is best with a chance of {percent(first.chance_best)}"
+    sure = first.chance_best is not None and first.chance_best >= SURE
+    start = "You may stop" if sure or share <= NEGLIGIBLE else "Go on"
     return f"{start}: {chance}, and stopping now loses {lost} per visitor, on average."
