@@ -248,10 +248,12 @@ class Service:
     ) -> dict[str, int]:
         """Take in what turns brought, all or none; late and in any order.
 
-        Gives how many of them were new.
+        Gives how many of them were new, and how many of the new ones lay outside the range of
+        rewards and were clipped.
         """
 
         def work(changes: Changes, live: LiveExperiment) -> dict[str, int]:
+            before = live.bandit.clipped
             for event in live.update_many(outcomes):
                 assert isinstance(event, OutcomesReported), "a report gives reports"
                 self._enter(changes, live, "rewarded", None, {"arms": live.arms_of(event)}, event)
@@ -259,7 +261,8 @@ class Service:
                     assert reward is not None, "a report has one"
                     assert visitors is not None, "a report has them"
                     changes.outcomes.append(Outcome(turn, reward, visitors))
-            return {"received": len(outcomes), "new": len(changes.outcomes)}
+            clipped = live.bandit.clipped - before
+            return {"received": len(outcomes), "new": len(changes.outcomes), "clipped": clipped}
 
         request = ["update", [asdict(outcome) for outcome in outcomes]]
         return self.change(experiment, work, key, request)

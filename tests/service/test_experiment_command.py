@@ -96,6 +96,14 @@ def test_what_is_refused_is_bad_usage(run: Run, words: str, expected: str) -> No
     assert (code, expected in text) == (2, True), text
 
 
+def test_a_clipped_reward_is_named(run: Run) -> None:
+    run("decide shelf --turn 5")
+    expected = "turn 5: recorded; clipped: per visitor it is outside the range of rewards\n"
+    assert run("update shelf --turn 5 --reward 1e9 --visitors 2")[1].startswith(expected)
+    again = run("update shelf --turn 5 --reward 1e9 --visitors 2 --json")[1]
+    assert json.loads(again) == {"received": 1, "new": 0, "clipped": 0}
+
+
 def test_a_token_is_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -241,7 +241,9 @@ _outcome = options.parsed(
 def update(client: Any, experiment: str, outcome: Outcome, key: str | None) -> Answer:
     """Report what a turn brought."""
     answer = client.update_many(experiment, [outcome], key)
-    return answer, f"turn {outcome.turn}: " + ("recorded" if answer["new"] else "already recorded")
+    clipped = "; clipped: per visitor it is outside the range of rewards"
+    words = ("recorded" if answer["new"] else "already recorded") + clipped * answer["clipped"]
+    return answer, f"turn {outcome.turn}: {words}"
 
 
 @_subcommand("correct", "highseason experiment correct tea --turn 1 --reward 1200 --visitors 310")
