@@ -18,7 +18,7 @@ from highseason.traffic import (
     special_days,
 )
 from highseason.traffic.history import History, black_friday
-from highseason.traffic.season_ahead import _growth, _inflation, _recent
+from highseason.traffic.season_ahead import Trials, _growth, _inflation, _recent, _Spread
 
 
 def shop(years: int = 4, noise: float = 0.1, seed: int = 1) -> Multiplier:
@@ -88,6 +88,35 @@ def test_the_forecast_of_a_day_does_not_depend_on_the_horizon(name: str) -> None
     np.testing.assert_allclose(short.mean, long.mean[:9], rtol=1e-9)
     for level in (0.1, 0.5, 0.9):
         np.testing.assert_allclose(short.quantile(level), long.quantile(level)[:9], rtol=1e-9)
+
+
+def noisy_hours(seed: int) -> Multiplier:
+    """Twenty weeks without a rhythm, whose last week is three times as noisy."""
+    hours = np.datetime64("2015-03-02T00") + np.arange(20 * 168)
+    noise = np.where(np.arange(hours.size) >= 19 * 168, 0.3, 0.1)
+    logs = noise * np.random.default_rng(seed).standard_normal(hours.size)
+    return Multiplier(100 * np.exp(logs), hours)
+
+
+@pytest.mark.filterwarnings("ignore:the past is")
+def test_near_hours_are_as_uncertain_as_forecasts_of_a_week_were() -> None:
+    known = Blend().fit(noisy_hours(0))
+    near, far = known.predict(200), known.predict(500)
+    low, high = far.interval(0.8)
+    deviation = np.log(high / low) / 2 / 1.2816
+    assert deviation[:168].mean() == pytest.approx(0.3, rel=0.2)
+    assert deviation[400:].mean() < 0.25  # most trial forecasts of four weeks saw quiet weeks
+    np.testing.assert_allclose(near.quantiles, far.quantiles[:, :200], rtol=1e-9)
+    np.testing.assert_allclose(near.mean, far.mean[:200], rtol=1e-9)
+
+
+def test_forecasts_that_missed_in_one_direction_widen_intervals() -> None:
+    errors = np.random.default_rng(1).standard_normal(240)
+    origin, steps = np.repeat(np.arange(12), 20), np.resize(np.arange(1, 21), 240)
+    trials = Trials(np.zeros((3, 240)), errors, steps, origin, np.ones(240))
+    history = History.of(shop(1))
+    even = _Spread.of(trials, errors, errors, history).inflation
+    assert _Spread.of(trials, errors + 1, errors, history).inflation > 1.2 * even
 
 
 def sample_shop() -> Multiplier:

@@ -20,7 +20,7 @@ _NEAR, _AROUND = 3, 56
 #: Days share what they have if they differ by about this many deviations of the noise.
 _ALIKE = 2.0
 #: Effects of so many deviations or less are taken for noise.
-_SHRINK = 0.5
+_SHRINK = 0.7
 #: By what share of its size an effect that was seen once may differ the next time.
 _ONCE = 0.35
 #: How many earlier years are looked at.

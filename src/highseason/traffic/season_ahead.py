@@ -285,6 +285,8 @@ def earlier(
             yield past, end, history.seen[origin:end] & ~past.closed(origin, end)
 
 
+#: Trial forecasts of near turns are a week long, and at least so many turns.
+_ENOUGH = 28
 #: The number of earlier forecasts whose errors are used.
 _ORIGINS = 12
 #: With fewer past errors than this, changes from week to week are taken for errors as well.
@@ -500,8 +502,21 @@ class Blend(SeasonAhead):
 
     def outlook(self, history: History, turns: int) -> Outlook:
         """The weighted mean of the outlooks, and quantiles of its past errors."""
-        outlooks = Outlooks.of(history, self).with_season(turns)
-        ahead, trials = outlooks.ahead(turns), self._trials(history)
+        outlooks, week = Outlooks.of(history, self).with_season(turns), history.week
+        # As far ahead whatever is asked for: a forecast does not depend on the turns after it.
+        far = max(week, min(history.turns // 4, 4 * week, round(history.year)))
+        near = min(far, max(week, _ENOUGH))
+        soon = self._by_trials(outlooks, turns, near)
+        if near == far or turns <= near:
+            return Outlook(*soon)
+        later = self._by_trials(outlooks, turns, far)
+        share = np.clip(np.arange(1, turns + 1) / near - 1, 0, 1)
+        return Outlook(*((1 - share) * a + share * b for a, b in zip(soon, later, strict=True)))
+
+    def _by_trials(self, outlooks: Outlooks, turns: int, reach: int) -> tuple[Numbers, Numbers]:
+        """Quantiles and the mean, by what trial forecasts of `reach` turns missed."""
+        history, ahead = outlooks.history, outlooks.ahead(turns)
+        trials = self._trials(history, reach)
         weights = _weights(trials, ahead)
         errors = trials.came - _mixed(trials.said, weights)
         shift = _bias(errors, trials.origin)
@@ -513,14 +528,12 @@ class Blend(SeasonAhead):
             # As if the outlooks, so far apart, were errors on top of the others.
             more = normal_quantiles(np.zeros(turns), np.nanstd(ahead, axis=0))
             table = np.asarray(np.sign(more) * np.hypot(table, more))
-        return Outlook(table + middle, smear + middle)
+        return table + middle, smear + middle
 
-    def _trials(self, history: History) -> Trials:
+    def _trials(self, history: History, turns: int) -> Trials:
         none, no_steps = np.empty(0), np.empty(0, np.int64)
         parts = [Trials(np.empty((3, 0)), none, no_steps, no_steps, none)]
         count = _ORIGINS if history.turns < _LONG else _FEWER
-        # As far ahead whatever is asked for: a forecast does not depend on the turns after it.
-        turns = max(history.week, min(history.turns // 4, 4 * history.week, round(history.year)))
         for past, end, kept in earlier(history, turns, count):
             outlooks = Outlooks.of(past, self).with_season(end - past.turns)
             said = outlooks.ahead(end - past.turns)[:, kept]
@@ -589,8 +602,8 @@ class _Spread:
             errors = errors - middle * doubt * steps**growth
             ratio = np.exp(came).sum() / np.exp(came - errors).sum()
             excess = float(np.log(np.exp(errors).mean() / ratio))
-        inflation = _inflation(scaled - middle, origin)
-        return cls(scaled - middle, growth, inflation, excess)
+        # Forecasts that missed in one direction may do so again: intervals must hold that, too.
+        return cls(scaled - middle, growth, _inflation(scaled, origin), excess)
 
     def ahead(self, doubt: Numbers) -> tuple[Numbers, Numbers]:
         """Quantiles of the coming errors and the logarithm of their mean factor, turn by turn."""
