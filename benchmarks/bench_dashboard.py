@@ -94,7 +94,9 @@ def measure(path: Path) -> dict[str, list[float]]:
             client.get("/experiments/big").raise_for_status()
 
         def change() -> None:
-            client.post("/v1/experiments/big/decide", json={"turn": next(turn)}).raise_for_status()
+            client.post(
+                "/v1/experiments/big/decide", json={"turn": next(turn), "force": True}
+            ).raise_for_status()
 
         first = milliseconds(page)
         turn = iter(range(service.state("big").last_turn + 1, service.state("big").turns))

@@ -72,7 +72,7 @@ class Turns:
         """Turns that are not decided yet."""
         while True:
             self.decided += 1
-            yield "/v1/experiments/load/decide", {"turn": self.decided}, ""
+            yield "/v1/experiments/load/decide", {"turn": self.decided, "force": True}, ""
 
     def reward(self) -> Iterator[Request]:
         """Rewards of turns that were decided."""

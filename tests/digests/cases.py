@@ -67,7 +67,7 @@ def policies() -> dict[str, Any]:
         "epsilon-z-max": hs.EpsilonZGreedy(z="0.75*max", ties="random"),
         "epsilon-z-authors": authors["epsilon-z"],
         "soft-epsilon": hs.SoftEpsilonGreedy(),
-        "soft-epsilon-paper": hs.SoftEpsilonGreedy.profile("paper"),
+        "soft-epsilon-paper": hs.SoftEpsilonGreedy(k=1100.0, unit=1.0),
         "soft-epsilon-authors": authors["soft-epsilon"],
         "naive-epsilon": hs.policies.NaiveEpsilonGreedy(),
         "ucb": hs.UCB(),

@@ -75,7 +75,7 @@ class Shop:
 
 def ask(http: httpx.Client, asked: Asked) -> Note:
     if asked.reward is None:
-        answer = http.post("/decide", json={"turn": asked.turn})
+        answer = http.post("/decide", json={"turn": asked.turn, "force": True})
         assert answer.status_code == 200, answer.text
         return Note(asked, 200, answer.json()["arm"])
     key = {"Idempotency-Key": f"{asked.turn}-{asked.reward:g}"}
@@ -94,6 +94,7 @@ def kill_once(database: str, shops: list[Shop], seed: int) -> int:
         for thread in threads:
             thread.start()
         while sum(len(shop.notes) for shop in shops) < known + CLIENTS:
+            assert all(thread.is_alive() for thread in threads), "a client was answered wrongly"
             time.sleep(0.01)
         time.sleep(random.Random(seed).uniform(0.0, 0.5))
         in_flight = sum(shop.waiting for shop in shops)
