@@ -498,6 +498,7 @@ def test_numba_has_the_parts_that_are_used(name: str) -> None:
 
 
 @pytest.mark.parametrize(("hold", "counts"), [(lambda array: array, True), (room.uncounted, False)])
+@pytest.mark.usefixtures("cache")  # code that is read from a cache shows nothing
 def test_no_references_to_an_uncounted_array_are_counted(hold: Any, counts: bool) -> None:
     hold = jitable(hold)
 
