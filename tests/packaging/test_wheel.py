@@ -20,6 +20,8 @@ import pytest
 pytestmark = pytest.mark.wheel
 
 ROOT = Path(__file__).resolve().parents[2]
+#: What the wheel installs: the library, and the service beside it.
+BUILDINGS = {"highseason", "highseason_service"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MINUTES = 60
 
@@ -128,7 +130,7 @@ def test_the_studies_are_in_the_source_distribution(tmp_path: Path) -> None:
 def test_it_holds_the_package_and_no_study(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as content:
         folders = {name.partition("/")[0] for name in content.namelist()}
-    assert {name for name in folders if not name.endswith(".dist-info")} == {"highseason"}
+    assert {name for name in folders if not name.endswith(".dist-info")} == BUILDINGS
 
 
 def environment(folder: Path) -> Environment:
@@ -165,7 +167,7 @@ def test_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     info = f"highseason-{PROJECT['version']}.dist-info"
-    assert {name.split("/")[0] for name in names} == {"highseason", info}
+    assert {name.split("/")[0] for name in names} == {*BUILDINGS, info}
     assert "highseason/py.typed" in names
     assert f"{info}/licenses/LICENSE" in names
     sources = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*.py")}
