@@ -28,11 +28,11 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))  # for the PostgreSQL of the tests
 
 from service_load import Load, Request, load  # noqa: E402  # after the path is set
-from tests.service.postgresql import PostgreSQL, programs  # noqa: E402
+from tests.service.postgresql import PostgreSQL, programs  # noqa: E402  # after the path is set
 
-from highseason_service import Service  # noqa: E402
-from highseason_service.forecast import TrafficForecast  # noqa: E402
-from highseason_service.model import Arm, Settings  # noqa: E402
+from highseason_service import Service  # noqa: E402  # after the path is set
+from highseason_service.forecast import TrafficForecast  # noqa: E402  # after the path is set
+from highseason_service.model import Arm, Settings  # noqa: E402  # after the path is set
 
 CLIENTS, ROUNDS, TURNS = 32, 9, 100_000
 #: The least part of the trivial endpoint's rate.

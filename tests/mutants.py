@@ -511,7 +511,7 @@ def killers(mutant: Mutant, survey: Survey) -> list[str]:
                 chosen.append(test)
     cost: collections.Counter[str] = collections.Counter()
     for test in chosen:  # tests of one file share their fixtures: so they run together
-        cost[test.split("::")[0]] += survey.seconds[test]  # type: ignore[assignment]
+        cost[test.split("::")[0]] += survey.seconds[test]  # type: ignore[assignment]  # a float
     rank = {test: place for place, test in enumerate(chosen)}
     return sorted(
         chosen,

@@ -382,13 +382,13 @@ def test_between_which_correlations_the_answer_flips(
 ) -> None:
     worlds = [SimpleNamespace(world=SimpleNamespace(rho=own), answer="greedy")]
     worlds += [SimpleNamespace(world=SimpleNamespace(rho=r), answer=a) for r, a in others.items()]
-    found = middle_of_flip(worlds)  # type: ignore[arg-type]
+    found = middle_of_flip(worlds)  # type: ignore[arg-type]  # what it reads of them
     assert found == (None if middle is None else pytest.approx(middle))
 
 
 def test_worlds_come_in_the_order_of_their_correlation() -> None:
     rhos = [one.world.rho for one in visitors().others]
-    assert rhos == sorted(rhos, key=float)  # type: ignore[arg-type]
+    assert rhos == sorted(rhos, key=float)  # type: ignore[arg-type]  # none is None
 
 
 def test_no_chance_is_shown_as_certain() -> None:

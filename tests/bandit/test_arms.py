@@ -246,4 +246,4 @@ def test_an_arm_is_in_the_game_until_its_last_turn_is_decided() -> None:
 
 def test_a_lifetime_beyond_all_turns_is_not_taken_for_an_unknown_one() -> None:
     for expires, end in ((UNKNOWN_END - 1, UNKNOWN_END - 1), (10**30, UNKNOWN_END - 1)):
-        assert lifetime_of("a", expires, hs.Greedy(), None, 0) == Lifetime(end)  # type: ignore[arg-type]
+        assert lifetime_of("a", expires, hs.Greedy(), None, 0) == Lifetime(end)  # type: ignore[arg-type]  # text too

@@ -28,7 +28,7 @@ _YEARS = 4
 
 
 @dataclass(frozen=True)
-class Season:
+class DayEffects:
     """The effects of the days of the year on top of a regression, as logarithms."""
 
     own: Numbers  # of each turn of the past: from that day and the days like it around it

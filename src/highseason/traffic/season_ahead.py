@@ -29,7 +29,7 @@ from highseason.traffic.forecast import (
     observed,
 )
 from highseason.traffic.history import Design, History, Regression
-from highseason.traffic.season import Season
+from highseason.traffic.season import DayEffects
 from highseason.traffic.sources import as_multiplier
 
 
@@ -173,7 +173,7 @@ class Outlooks:
     regression: Regression
     rest: Numbers  # what the regression does not explain
     weights: Numbers  # 1 for the ordinary turns that were seen and open, else 0
-    season: Season | None = None  # what days of the year have beyond the regression
+    season: DayEffects | None = None  # what days of the year have beyond the regression
 
     @classmethod
     def of(cls, history: History, forecaster: SeasonAhead, halflife: float = 4.0) -> Self:
@@ -194,10 +194,10 @@ class Outlooks:
             return self
         kept = history.seen & ~history.closed(0, n)
         weights, y = _by_age(history, kept), history.logs - self.middle
-        first = Season.of(self.regression, self.rest, kept, turns)
+        first = DayEffects.of(self.regression, self.rest, kept, turns)
         regression = self.design.fit(y - first.own, weights)  # sharp edges would bend its waves
         rest = y - regression(0, n)
-        season = Season.of(regression, rest, kept, turns)
+        season = DayEffects.of(regression, rest, kept, turns)
         return replace(self, regression=regression, rest=rest - season.effects[:n], season=season)
 
     def base(self, turns: int) -> Numbers:
