@@ -20,7 +20,7 @@ from highseason_service.charts import Chart
 from highseason_service.errors import ServiceError
 from highseason_service.experiments import Service, state_of
 from highseason_service.forecast import TrafficForecast
-from highseason_service.history import ArmChange, Histories, PlayHistory
+from highseason_service.history import ArmChange, PlayHistory
 from highseason_service.live import LiveExperiment
 from highseason_service.model import Arm, ArmReport, DecisionRecord, PlannedTurn, State
 
@@ -279,7 +279,7 @@ class Views:
     """The views of the experiments that were looked at last."""
 
     def __init__(self, service: Service) -> None:
-        self._service, self._histories = service, Histories(service.database)
+        self._service = service
         self._known: Recent[ExperimentView] = Recent(REMEMBERED)
         self._lock = threading.Lock()
 
@@ -295,7 +295,8 @@ class Views:
     def _build(self, experiment: str, moment: datetime) -> ExperimentView:
         facts = self._service.look(experiment, _live_facts)
         latest = self._service.decisions(experiment, limit=LATEST)
-        history = self._histories.get(experiment)  # the last: it knows whatever they know
+        # the last: it knows whatever they know
+        history = self._service.read(lambda one: PlayHistory.read(one, experiment))
         if history.turns > facts.state.turns:  # the forecast was replaced in between
             return self._build(experiment, moment)
         return ExperimentView(facts, history, latest, moment)

@@ -288,7 +288,7 @@ def test_logs_are_json_without_secrets(tmp_path: Path) -> None:
 def test_the_arm_played_as_the_best_is_the_best_in_the_answer(live: Server, policy: str) -> None:
     """Also with rewards out of range, and visitors that come late; an arm that goes stays known."""
     experiment = f"{live.url}/v1/experiments/led"
-    with Client(live.url) as client:
+    with Client(live.url, timeout=60) as client, httpx.Client(timeout=60) as http:  # it compiles
         client.create(settings("led", policy=policy, turns=60))
         for turn in range(1, 51):
             if turn == 30:
@@ -297,8 +297,8 @@ def test_the_arm_played_as_the_best_is_the_best_in_the_answer(live: Server, poli
                 after = {arm.id: arm for arm in client.state("led").arms}
                 gone = {"status": "removed", "chance_best": None, "loss": None}
                 assert vars(after["9.99"]) == vars(before["9.99"]) | gone
-            made = httpx.post(f"{experiment}/decide", json={"turn": turn}).json()
-            state = httpx.get(experiment).json()
+            made = http.post(f"{experiment}/decide", json={"turn": turn}).json()
+            state = http.get(experiment).json()
             known = {arm["id"]: arm for arm in state["arms"]}
             for arm in state["arms"]:
                 assert arm["low"] is None or arm["low"] <= arm["estimate"] <= arm["high"]
