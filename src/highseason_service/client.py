@@ -57,7 +57,7 @@ class Client(AbstractContextManager["Client"]):
 
     def create(self, settings: Settings) -> Summary:
         """Create an experiment; the same settings again change nothing."""
-        arms = [_without(asdict(arm), "removed") for arm in settings.arms]
+        arms = [_without(arm.to_dict(), "removed") for arm in settings.arms]
         noise = None if settings.noise is None else asdict(settings.noise)
         written = {"arms": arms, "forecast": settings.forecast.to_dict(), "noise": noise}
         body = vars(settings) | written
@@ -102,7 +102,7 @@ class Client(AbstractContextManager["Client"]):
 
     def add_arm(self, experiment: str, arm: Arm, key: str | None = None) -> Arm:
         """Add an arm, or bring a removed one back."""
-        body = _without(asdict(arm), "removed")
+        body = _without(arm.to_dict(), "removed")
         return Arm(**self._ask("POST", _path(experiment, "arms"), body, key))
 
     def remove_arm(self, experiment: str, arm: str, key: str | None = None) -> Arm:

@@ -10,7 +10,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Literal, Self, TypeAlias, TypeVar
@@ -298,10 +298,12 @@ class Service:
 
         def work(changes: Changes, live: LiveExperiment) -> dict[str, Any]:
             live.check_new_arm(arm)
-            self._enter(changes, live, "arm_added", None, asdict(arm))
-            return asdict(arm)
+            known = live.arms.get(arm.id, arm)  # what is brought back keeps its value
+            body = (arm if arm.value is not None else replace(arm, value=known.value)).to_dict()
+            self._enter(changes, live, "arm_added", None, body)
+            return body
 
-        return self.change(experiment, work, key, ["add_arm", asdict(arm)])
+        return self.change(experiment, work, key, ["add_arm", arm.to_dict()])
 
     def remove_arm(self, experiment: str, arm: str, key: str | None = None) -> dict[str, Any]:
         """Remove an arm: locked turns stay, and their rewards still count."""
@@ -309,7 +311,7 @@ class Service:
         def work(changes: Changes, live: LiveExperiment) -> dict[str, Any]:
             event = next(iter(live.remove_arm(arm)), None)
             self._enter(changes, live, "arm_retired", None, {"id": arm}, event)
-            return asdict(live.arms[arm])
+            return live.arms[arm].to_dict()
 
         return self.change(experiment, work, key, ["remove_arm", arm])
 

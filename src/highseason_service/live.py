@@ -259,7 +259,7 @@ class LiveExperiment:
             status = "waiting"
         span, counts = (arm.start, arm.end), (self.decisions[arm.id], known.pulls)
         shown, sure = (known.estimate, known.low, known.high), (known.chance_best, known.loss)
-        return ArmReport(arm.id, arm.label, status, *span, *counts, *shown, *sure)  # type: ignore[arg-type]  # one of the four words
+        return ArmReport(arm.id, arm.label, status, *span, *counts, *shown, *sure, arm.value)  # type: ignore[arg-type]  # one of the four words
 
     def plan(self, turns: int) -> list[PlannedTurn]:
         """The coming turns, as things stand: nothing is decided by asking."""

@@ -14,6 +14,7 @@ from highseason_service.forecast import TrafficForecast
 MOST_ARMS, MOST_TURNS = 1_000, 200_000
 
 Status: TypeAlias = Literal["running", "paused", "archived"]
+FlagValue: TypeAlias = str | bool | int | float | dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Arm:
         end: Its last turn; None if it stays.
         when: Whether a new arm waits for a quiet turn ("low") or may be played at once ("now").
         removed: Whether it was taken out of the game.
+        value: What flags answer with instead of the label: a text, a number, a bool or an object.
     """
 
     id: str
@@ -35,11 +37,17 @@ class Arm:
     end: int | None = None
     when: Literal["low", "now"] = "low"
     removed: bool = False
+    value: FlagValue | None = None
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
         """The arm that a log or a snapshot holds; earlier ones call a removed arm retired."""
         return cls(**{"removed" if k == "retired" else k: value for k, value in entry.items()})
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data, without a value that was not given: earlier versions know none."""
+        plain = asdict(self)
+        return plain if self.value is not None else {k: v for k, v in plain.items() if k != "value"}
 
     def spans(self, turn: int) -> bool:
         """Whether a turn lies between its first and its last."""
@@ -87,7 +95,10 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, with the policy's parameters written out: defaults may change later."""
-        written = {"forecast": self.forecast.to_dict(), "arms": [asdict(arm) for arm in self.arms]}
+        written = {
+            "forecast": self.forecast.to_dict(),
+            "arms": [arm.to_dict() for arm in self.arms],
+        }
         plain = {key: value for key, value in vars(self).items() if key != "noise"}
         noise = {} if self.noise is None else {"noise": asdict(self.noise)}
         policy = json.loads(self.playing().to_json())
@@ -185,6 +196,7 @@ class ArmReport:
     high: float | None
     chance_best: float | None = None
     loss: float | None = None
+    value: FlagValue | None = None
 
 
 @dataclass(frozen=True)

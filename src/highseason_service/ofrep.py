@@ -73,6 +73,8 @@ def _flag(service: Service, experiment: str) -> dict[str, Any]:
         try:
             decided = service.decide(experiment)
             state = service.state(experiment)
+            if state.status != "running":  # since the turn was decided
+                raise ClashError(f"experiment {experiment!r} is {state.status}")
             arm = next(one for one in state.arms if one.id == decided.arm)
             metadata = {"turn": decided.turn, "explored": not decided.exploited}
             metadata["until"] = _until(state, decided.turn)
@@ -85,7 +87,7 @@ def _flag(service: Service, experiment: str) -> dict[str, Any]:
         if reason.status == 503:
             raise
         return {"key": experiment} | _failure("GENERAL", str(reason))
-    value = arm.label or arm.id
+    value = arm.label or arm.id if arm.value is None else arm.value
     evaluated = {"key": experiment, "reason": "STATIC", "variant": arm.id, "value": value}
     return evaluated | {"metadata": metadata}
 

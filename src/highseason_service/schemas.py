@@ -22,6 +22,12 @@ Number = Annotated[float, Field(ge=-_LARGEST, le=_LARGEST, allow_inf_nan=False)]
 Visitors = Annotated[float, Field(ge=0, le=_LARGEST, allow_inf_nan=False)]
 Expected = Annotated[float, Field(ge=1e-6, le=_LARGEST, allow_inf_nan=False)]
 Turn = Annotated[int, Field(ge=1, le=MOST_TURNS)]
+Plain = (
+    Annotated[int, Field(ge=-(2**53), le=2**53)]
+    | Number
+    | bool
+    | Annotated[str, Field(max_length=1_000)]
+)
 Values = Annotated[list[Expected], Field(min_length=1, max_length=MOST_TURNS)]
 
 
@@ -59,6 +65,11 @@ class ArmBody(Strict):
     end: Turn | None = Field(None, description="Its last turn.")
     when: Literal["low", "now"] = Field(
         "low", description="Whether a new arm waits for a quiet turn."
+    )
+    value: Plain | Annotated[dict[Label, Plain], Field(max_length=100)] | None = Field(
+        None,
+        description="What OpenFeature's clients get; none: the label, or the id.",
+        examples=[9.99, {"headline": "Free delivery", "colour": "green"}],
     )
 
     @model_validator(mode="before")

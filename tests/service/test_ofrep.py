@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
 import httpx
 import pytest
+from openfeature import api
+from openfeature.client import OpenFeatureClient
+from openfeature.contrib.provider.ofrep import OFREPProvider
+from openfeature.exception import ErrorCode
+from openfeature.flag_evaluation import Reason
 from tests.service.conftest import Server, settings
 
 from highseason_service.forecast import TrafficForecast
-from highseason_service.model import Outcome
+from highseason_service.model import Arm, FlagValue, Outcome
 from highseason_service.security import create_token
 
 FLAGS = "/ofrep/v1/evaluate/flags"
@@ -82,3 +93,79 @@ def test_a_token_may_come_as_a_key(live: Server, http: httpx.Client, header: str
     assert http.post(FLAGS, json={}).status_code == 401
     assert http.post(FLAGS, json={}, headers=sent["read"]).status_code == 403
     assert http.post(FLAGS, json={}, headers=sent["decide"]).status_code == 200
+
+
+@pytest.fixture
+def flags(live: Server) -> Iterator[OpenFeatureClient]:
+    """The official client for Python, with a token of the scope that it needs."""
+    token = create_token(live.service.database, "shop", "decide")
+    sent = {"Authorization": f"Bearer {token}"}
+    api.set_provider(OFREPProvider(live.url, headers_factory=lambda: sent, timeout=60))
+    yield api.get_client()
+    api.clear_providers()
+
+
+def test_the_client_for_python_gets_the_arm_of_now(live: Server, flags: OpenFeatureClient) -> None:
+    found = flags.get_string_details("shelf", "nothing")
+    decided = live.service.decision("shelf", 3)
+    assert (found.variant, found.value) == (decided.arm, f"price {decided.arm}")
+    assert (found.reason, found.error_code) == (Reason.STATIC, None)
+    assert found.flag_metadata["turn"] == 3
+    live.service.change_status("shelf", "pause")
+    leader = flags.get_string_details("shelf", "nothing")
+    assert "is paused" in str(leader.flag_metadata["note"])
+    unknown = flags.get_string_details("shelves", "nothing")
+    assert (unknown.value, unknown.error_code) == ("nothing", ErrorCode.FLAG_NOT_FOUND)
+
+
+def test_an_arm_has_the_value_that_it_was_given(
+    live: Server, http: httpx.Client, flags: OpenFeatureClient
+) -> None:
+    priced = tuple(Arm(price, f"{price} €", value=float(price)) for price in ("9.99", "10.99"))
+    live.service.create(settings("price", arms=priced))
+    price = flags.get_float_details("price", 0.0)
+    assert price.value == float(price.variant or "")
+    look: dict[str, FlagValue] = {"headline": "Free delivery", "columns": 3, "bold": True}
+    live.service.create(settings("look", arms=(Arm("a", value=look), Arm("b", value=look))))
+    assert flags.get_object_details("look", {}).value == look
+    live.service.create(settings("switch", arms=(Arm("on", value=True), Arm("off", value=False))))
+    switch = flags.get_boolean_details("switch", False)
+    assert switch.value is (switch.variant == "on")
+    wrong = flags.get_boolean_details("price", False)
+    assert (wrong.value, wrong.error_code) == (False, ErrorCode.TYPE_MISMATCH)
+
+
+def test_values_of_arms_come_in_over_the_api(live: Server, http: httpx.Client) -> None:
+    arms = "/v1/experiments/shelf/arms"
+    assert http.post(arms, json={"id": "8", "value": 8}).json()["value"] == 8
+    live.service.remove_arm("shelf", "8")
+    assert http.post(arms, json={"id": "8"}).json()["value"] == 8  # it comes back as it was
+    [arm] = [one for one in live.service.state("shelf").arms if one.id == "8"]
+    assert arm.value == 8
+    for value in ([1], {"a": {"b": 1}}, "x" * 1_001, 2**60, {str(n): n for n in range(101)}):
+        assert http.post(arms, json={"id": "7", "value": value}).status_code == 422
+
+
+@pytest.fixture(scope="module")
+def javascript(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program with the official client for JavaScript, from npm, by its locked hashes."""
+    folder = tmp_path_factory.mktemp("npm") / "javascript"
+    shutil.copytree(Path(__file__).with_name("javascript"), folder)
+    wanted = "npm ci --ignore-scripts --no-audit --no-fund --fetch-retries 0"
+    try:
+        subprocess.run(wanted.split(), cwd=folder, check=True, capture_output=True, timeout=120)
+    except (OSError, subprocess.SubprocessError) as reason:
+        pytest.skip(f"no client for JavaScript: {wanted} in tests/service/javascript: {reason}")
+    return folder / "ask.js"
+
+
+def test_the_client_for_javascript_gets_the_arm_of_now(live: Server, javascript: Path) -> None:
+    token = create_token(live.service.database, "shop", "decide")
+    command = ["node", str(javascript), live.url, token, "shelf", "shelves"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 0, ran.stderr
+    found, unknown = json.loads(ran.stdout)
+    decided = live.service.decision("shelf", 3)
+    assert (found["variant"], found["value"]) == (decided.arm, f"price {decided.arm}")
+    assert (found["reason"], found["flagMetadata"]["turn"]) == ("STATIC", 3)
+    assert (unknown["value"], unknown["errorCode"]) == ("default", "FLAG_NOT_FOUND")
