@@ -32,7 +32,7 @@ Numbers = NDArray[np.float64]
 class Coded(NamedTuple):
     """A column as codes: row i holds `values[codes[i]]`; values come in order of appearance."""
 
-    codes: NDArray[np.int64]
+    codes: NDArray[np.int32]
     values: list[Any]
 
     def take(self, rows: NDArray[Any]) -> Self:
@@ -46,36 +46,36 @@ class Coded(NamedTuple):
         """Which rows have a good value."""
         return np.array([is_good(value) for value in self.values], np.bool_)[self.codes]
 
-    def numbers(self, number: Callable[[Any], tuple[int, ...]]) -> NDArray[np.int64]:
-        """What `number` gives the value of each row, as the rows of an array.
+    def numbers(self, number: Callable[[Any], tuple[int, ...]]) -> NDArray[np.int32]:
+        """What `number` gives the value of each row, as the columns of an array.
 
         It is called once per value, in order of appearance, so it may number arms and pools.
         """
         answers = [number(value) for value in self.values]
-        return np.array(answers or np.zeros((0, 3)), np.int64)[self.codes].T
+        return np.array(answers or np.zeros((0, 3)), np.int32).T.take(self.codes, axis=1)
 
 
 def encode(column: Any) -> Coded:
     """The distinct values of a column: a NumPy array or a Polars series.
 
     >>> encode(np.array([7, 9, 7]))
-    Coded(codes=array([0, 1, 0]), values=[7, 9])
+    Coded(codes=array([0, 1, 0], dtype=int32), values=[7, 9])
     """
     values = arrow().array(column) if isinstance(column, np.ndarray) else column.to_arrow()
     encoded = values.dictionary_encode()
-    return Coded(encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_pylist())
+    return Coded(np.array(encoded.indices), encoded.dictionary.to_pylist())
 
 
 def encode_runs(column: Any) -> Coded:
     """The same for a series whose texts are long and repeat for many rows."""
-    is_new = np.append(True, (column[1:] != column[:-1]).to_numpy())[: len(column)]
-    runs = encode(column.gather(np.flatnonzero(is_new)))
+    is_new = np.append(True, column[1:] != column[:-1])[: len(column)]
+    runs = encode(column.filter(polars().Series(is_new)))
     return runs._replace(codes=runs.codes[np.cumsum(is_new) - 1])
 
 
 def pairs(left: Coded, right: Coded) -> Coded:
     """The pairs of values of two columns."""
-    cells = encode(left.codes * len(right.values) + right.codes)
+    cells = encode(left.codes * np.int64(len(right.values)) + right.codes)
     places = (divmod(pair, len(right.values)) for pair in cells.values)
     return Coded(cells.codes, [(left.values[i], right.values[j]) for i, j in places])
 

@@ -137,12 +137,13 @@ class ConversionLog:
         """Record rows in their order; `faults` has 0 for events, else the index of the reason."""
         self.lines += lines.size
         self.events += times.size
-        noted = faults.astype(np.int64)
+        noted = faults
         if times.size:
             self.first_time = min(self.first_time, int(times.min()))
             self.last_time = max(self.last_time, int(times.max()))
             is_earlier = times < np.append(self._previous_time, times[:-1])
             if is_earlier.any():
+                noted = faults.copy()
                 noted[np.flatnonzero(faults == 0)[is_earlier]] = len(reasons)
             self._previous_time = int(times[-1])
         rows = np.flatnonzero(noted)

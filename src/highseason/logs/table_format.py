@@ -27,7 +27,8 @@ class _Checks:
 
     def require(self, is_good: NDArray[np.bool_], reason: str) -> None:
         """Rows that are not good, and were so far, get this reason."""
-        self.faults[(self.faults == 0) & ~is_good] = len(self.reasons)
+        if not is_good.all():
+            self.faults[(self.faults == 0) & ~is_good] = len(self.reasons)
         self.reasons.append(reason)
 
     def numbers(self, role: str, reason: str = "") -> Numbers:
@@ -106,7 +107,7 @@ class _TableFormat(LogFormat):
             time = rows.time[events]
             log.record(self.path, block.lines, checks.faults, checks.reasons, time, block.text)
             if events.size:
-                arm, pool = rows.shown.take(events).numbers(number).astype(np.int32)
+                arm, pool = rows.shown.take(events).numbers(number)
                 propensity = None if rows.propensity is None else rows.propensity[events]
                 yield EventBatch(time, arm, rows.reward[events], pool, propensity)
 
@@ -204,7 +205,7 @@ class TableLog(_TableFormat):
         if self.clicks:
             reward = checks.clicks(reward)
         propensity = checks.propensities("propensity")
-        pool = Coded(np.zeros(time.size, np.int64), [()])
+        pool = Coded(np.zeros(time.size, np.int32), [()])
         if self.pool is not None:
             offered = coded_pools(checks.cells["pool"], self.separator)
             pool = checks.coded(offered, "the pool is not a list of arms")
@@ -268,7 +269,7 @@ class OpenBanditLog(_TableFormat):
 
     def _judge(self, checks: _Checks) -> _Judged:
         cells = checks.cells
-        campaign = Coded(np.zeros(len(cells["click"]), np.int64), [""])
+        campaign = Coded(np.zeros(len(cells["click"]), np.int32), [""])
         if "campaign" in cells:
             campaign = checks.coded(coded_ids(cells["campaign"]), "there is no campaign")
         if self.campaign is not None:

@@ -178,7 +178,7 @@ class _CsvRows:
         )
         for frame in self.file.scan(rows.select(f"{i}" for i in positions)):
             # A cell that is empty, or begins with a blank or a quote, needs more care.
-            if any(frame.select((pl.all() < "#").any()).row(0)):
+            if any((column < "#").any() for column in frame):
                 break
             lines = begin + np.arange(len(frame))
             cells = {role: frame[f"{i}"] for role, i in indices.items()}

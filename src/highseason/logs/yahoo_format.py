@@ -170,8 +170,8 @@ def _parsed(frame: Any, is_open: bool = False) -> _Parsed:
     time = frame["time"].to_numpy(writable=True)
     click = frame["click"].to_numpy().astype(np.uint8)
     shown, pool = encode(frame["shown"]), encode_runs(frame["pool"])
-    rows = np.flatnonzero(frame["odd"].is_not_null().to_numpy())
-    odd = dict(zip(rows.tolist(), frame["odd"].gather(rows).to_list(), strict=True))
+    lines = frame["odd"].to_list() if frame["odd"].null_count() < len(frame) else []
+    odd = {row: line for row, line in enumerate(lines) if line is not None}
     for row, line in odd.items():
         head = read_head(line)
         if isinstance(head, str):
@@ -238,19 +238,20 @@ class _Reading:
             if whole != mine and whole.startswith(mine):
                 parsed.faults[-1], good = _FAULT[CUT], good[:-1]
         fault, arm, pool = pairs(parsed.pool, parsed.shown).take(good).numbers(self._judge)
-        first = np.flatnonzero(np.isin(fault, (0, _FAULT[_OTHER])))[:1]
-        if self._wanted.format and not self._log.events and fault[first].any():
-            raise ValueError(
-                f"{file}, line {line + good[first[0]]}: not a line of the format "
-                f"{self._wanted.format}: expected {self._wanted.expected}"
-            )
+        if self._wanted.format and not self._log.events:
+            first = np.flatnonzero((fault == 0) | (fault == _FAULT[_OTHER]))[:1]
+            if fault[first].any():
+                raise ValueError(
+                    f"{file}, line {line + good[first[0]]}: not a line of the format "
+                    f"{self._wanted.format}: expected {self._wanted.expected}"
+                )
         parsed.faults[good] = fault
         is_event = fault == 0
-        time, lines = parsed.time[good][is_event], line + np.arange(parsed.time.size)
+        events, lines = good[is_event], line + np.arange(parsed.time.size)
+        time = parsed.time[events]
         self._log.record(file, lines, parsed.faults, _REASONS, time, parsed.text)
         if time.size:
-            arm, pool = (column[is_event].astype(np.int32) for column in (arm, pool))
-            yield EventBatch(time, arm, parsed.click[good][is_event], pool)
+            yield EventBatch(time, arm[is_event], parsed.click[events], pool[is_event])
 
     def _judge(self, pair: tuple[str, str]) -> tuple[int, int, int]:
         """The fault of lines that show an article from a pool, or its arm and pool."""
