@@ -1,11 +1,13 @@
-"""The authors' simulation code where it differs from the paper's text: shapes, formulas, values.
+"""The authors' code where it differs from the paper's text: shapes, formulas, values.
 
-Its policies have no names, because they are shown under those of the paper's.
+All but `StaleIndex` is that of the simulations (5tefan0/Regulating-Greed-Over-Time); that one is of
+the notebook on logged clicks (ShrekFelix/Regulating-Greed-Over-Time).  The policies have no names,
+because they are shown under those of the paper's.
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,9 @@ import highseason as hs
 from highseason.core.jitable import jitable
 from highseason.policies.epsilon import decaying_epsilon
 from highseason.policies.plan import View
+from highseason.policies.rule import ArmState, Observation, Rule, Turn, made_once, observe_mean
+from highseason.policies.ucb import index_rule
+from highseason.policies.wrappers import Wrapper
 from highseason.traffic import Multiplier
 
 # -- shapes: turns count from 0 --------------------------------------------------------------------
@@ -126,6 +131,39 @@ class AuthorsVariablePool(hs.VariablePool):
         scaled = view.G / self.unit
         size = self.c * view.arms / view.t * scaled
         return max(1.0, math.floor(min(size, view.arms))), carry
+
+
+@made_once
+def stale(rule: Rule) -> Rule:
+    """An index rule whose bonus stays as it was when its arm was last pulled."""
+    place = rule.memory
+
+    @jitable
+    def observe(state: ArmState, turn: Turn, observation: Observation) -> None:
+        """Learn, and compute the bonus with the turn and the G of this pull."""
+        observe_mean(state, turn, observation)
+        # A high turn of UCB-z has no radius of its own: the arm gets that of UCB.
+        level = turn.level if turn.level > 0.0 else 2.0 * math.log(turn.t)
+        arm = observation.arm
+        state.memory[arm, place] = math.sqrt(level) * (1.0 / math.sqrt(state.pulls[arm]))
+
+    @jitable
+    def kept(state: ArmState, turn: Turn, arm: int) -> float:
+        """The bonus of the last pull; none where the turn has none."""
+        return state.memory[arm, place] if turn.level > 0.0 else 0.0
+
+    index = index_rule(rule.name, kept, rule.intensity, zero_exploits=rule.zero_exploits)
+    return replace(index, name=f"{rule.name}, stale", observe=observe, memory=rule.memory + 1)
+
+
+@dataclass(frozen=True)
+class StaleIndex(Wrapper):
+    """UCB, UCB-z or soft UCB as the notebook plays them: an index is set when its arm is pulled.
+
+    Algorithms 3, 4 and 7 compute all indices anew in every turn.
+    """
+
+    change = staticmethod(stale)
 
 
 #: The policies with the values of the code, by the names of the paper's.

@@ -1,5 +1,7 @@
-"""The paper: its citation, and where each of its figures and tables is reproduced."""
+"""The paper: its citation, its constants, and where its figures and tables are reproduced."""
 
+import csv
+from pathlib import Path
 from typing import NamedTuple
 
 import highseason as hs
@@ -35,25 +37,21 @@ PAIRS = SAME_RULE | {"variable-pool": "greedy"}
 
 
 class Constant(NamedTuple):
-    """A value that is played: what it is, where it comes from, and why, if it is ours."""
+    """A number of the paper or of a study, where it comes from, and which studies play it."""
 
     name: str
     value: str
-    source: str
+    source: str  # The text with its place, the authors' code or notebook, or our choice
+    played_in: str = ""
 
 
-_CODE = "the authors' code (repository 5tefan0/Regulating-Greed-Over-Time)"
-CONSTANTS = (
-    Constant("games", "50", "the text, Section 4"),
-    Constant("arms; turns", "25, 50, 100, 200; 500, 1,000, 1,500", "the text, Section 4"),
-    Constant("sigma", "1, and 0.1", "the text: both in Section 4, 1 in Appendix G"),
-    Constant("z", "30", "the text, caption of Figure 3"),
-    Constant("k", f"{K:g}", "our choice: the text only asks for k > 10 and k > 4 / min Δ²"),
-    Constant("c of the pool", "10", "the text, Table 13 (for the Yahoo! log)"),
-    Constant("P of UCB", "2", "the text, Algorithms 3, 4 and 7"),
-    Constant("k of the profile authors_code", "110", _CODE),
-    Constant("z and c of the profile authors_code", "q0.65 and 1.1", _CODE),
-)
+def _read_constants() -> tuple[Constant, ...]:
+    with (Path(__file__).parent / "constants.csv").open(encoding="utf-8") as file:
+        return tuple(Constant(*row) for row in list(csv.reader(file))[1:])
+
+
+#: Every number of the paper, by algorithm, theorem and table; and those it leaves to the player.
+CONSTANTS = _read_constants()
 
 
 class Item(NamedTuple):
@@ -96,9 +94,16 @@ ITEMS = (
 )  # fmt: skip
 
 
-def constants() -> Table:
-    """Where each value of the simulated study comes from."""
-    return Table(("value", "played with", "comes from"), tuple(CONSTANTS), ("",) * 3)
+def constants(study: str) -> Table:
+    """Where each value of a study comes from."""
+    rows = tuple(tuple(each[:3]) for each in CONSTANTS if study in each.played_in.split())
+    return Table(("what", "value", "comes from"), rows, ("",) * 3)
+
+
+def table_13() -> Table:
+    """The parameters on the Yahoo! log, as the paper prints them."""
+    rows = ("ε-z Greedy", "z=31"), ("Variable Pool", "c=10, z=31"), ("UCB-L", "c=0.011")
+    return Table(("algorithm", "hyperparameters"), (*rows, ("UCB-z", "z=31")), ("", ""))
 
 
 def table(study: str) -> Table:

@@ -38,15 +38,15 @@ def findings(results: LoggedResults) -> LoggedFindings:
     frames = {name: f[f.dataset != "published-slice"] for name, f in results.frames.items()}
     profiles = list(dict.fromkeys(results.frames["blocks"].profile))
     summary = [_log(results), *(_verdict(frames, profile) for profile in profiles)]
-    details = [
+    details = [  # the page shows the first two
+        *_greedy(frames),
+        *_truth(frames),
         f"How the log was shown: {_fixed(results).facts.uniformity}",
         *_published(results.frames),
-        *_greedy(frames),
         *_ours(results),
         *(_timing(frames["timing"], profile) for profile in profiles),
         *_tuned(frames),
         *_contest(frames),
-        *_truth(frames),
         *(_logs(frames["logs"], profile) for profile in profiles if "logs" in frames),
     ]
     return LoggedFindings(
@@ -246,6 +246,7 @@ def _printed(frames: Frames) -> pd.DataFrame:
         "here": [f"{v:.4f}" for v in numbers["mean"]],
         "p_published": ["< 0.0001" if c else "–" for c in compared],
         "p_here": [_p(v, "< 0.0001") if v == v else "–" for v in numbers.p_student],
+        "how": numbers.how,
     })  # fmt: skip
 
 

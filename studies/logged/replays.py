@@ -41,19 +41,21 @@ class Protocol:
     # "auto" repeats the slice for randomised policies and slides windows for others; "windows"
     # slides windows for all
     how: Literal["auto", "windows"] = "windows"
-    shrunk: bool = False  # Whether windows are smaller than the paper's, because the log is short
+    shrunk: bool = (
+        False  # Whether windows are smaller than the notebook's, because the log is short
+    )
 
     def __str__(self) -> str:
         windows = f"windows of {self.window:,} events, step {self.step:,}"
         if self.how == "auto":
             windows = f"randomised policies repeat the slice, greedy slides {windows}"
         if self.shrunk:
-            windows += " (smaller than the paper's: the log is short)"
+            windows += " (smaller than the notebook's: the log is short)"
         return f"{self.runs} runs of {self.turns:,} turns; {windows}"
 
 
 def published_windows(dataset: Dataset, runs: int, turns: int, window: int, step: int) -> Protocol:
-    """The paper's windows if the log has room for them, else smaller ones."""
+    """The notebook's windows if the log has room for them, else smaller ones."""
     events = len(dataset.log.events)
     if window + (runs - 1) * step <= events:
         return Protocol(runs, turns, window, step)

@@ -126,7 +126,8 @@ def _parts(
     profile: str, dataset: Dataset,
 ) -> dict[str, Part]:  # fmt: skip
     """What is replayed for one block."""
-    turns, labels, windows = effort.turns_of(table), list(table.players), effort.own_windows
+    turns, windows = effort.turns_of(table), effort.own_windows
+    labels = list(table.playing(profile))
     if table is settings.CONTEST:
         labels = list(contest(settings.MORTAL.players["ucb"], session.quick))
         windows = effort.contest_windows
@@ -156,7 +157,7 @@ def _players(
     replayer: Replayer, studied: StudiedLog, table: PaperTable, profile: str
 ) -> dict[str, Policy]:
     z: float | str = settings.PUBLISHED_Z if studied.generated is None else settings.Z_RULE
-    players = {label: with_threshold(policy, z) for label, policy in table.players.items()}
+    players = {label: with_threshold(policy, z) for label, policy in table.playing(profile).items()}
     if profile == "paper":
         return players
     part = studied.tuning

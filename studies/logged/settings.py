@@ -1,7 +1,7 @@
 """The paper's experiments on the Yahoo! log: policies, published numbers, sizes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,18 +9,26 @@ from numpy.typing import NDArray
 import highseason as hs
 from highseason.advice import Axis, Budget, Space
 from highseason.policies import Wrapper
-from studies.authors_code import AuthorsVariablePool
+from studies.authors_code import AuthorsVariablePool, StaleIndex
 
-#: The paper's slice of R6B, first and last second, and how many articles are there throughout.
+#: The slice of R6B in the authors' notebook, first and last second, and how many articles are there
+#: throughout; the paper's text has neither.
 PUBLISHED_SLICE = (1_317_783_600, 1_317_830_699)
 FIXED_ARMS = 24
 
-#: The threshold of the paper: the 75th percentile of G over its slice.
+#: The k of the authors' notebook; the paper's text states none.
+NOTEBOOK_K = 250.0
+#: The threshold of the paper (Table 13): the 75th quantile of G (Appendix H.2).
 PUBLISHED_Z, Z_RULE = 31.0, "q0.75"
 
 #: The pool rule that the published number belongs to, in spite of the text.
 POOL_OF_THE_CODE = "variable-pool, the code's rule"
 UCBL_BY_AGE = "ucb-l, by age"
+#: UCB policies as the notebook plays them, whose output Table 5 is; not tuned.
+STALE: dict[str, hs.Policy] = {
+    f"{policy.name}, stale index": StaleIndex(base=policy)
+    for policy in (hs.UCB(), hs.UCBZ(), hs.SoftUCB(unit=1.0))
+}
 #: Not in the paper's tables, and with nothing to tune; ours goes by lifetimes and plays there.
 OURS = "option-index (ours)"
 BESIDE: dict[str, hs.Policy] = {"greedy": hs.Greedy(), "uniform": hs.UniformRandom()}
@@ -42,16 +50,21 @@ class PaperTable:
     @property
     def regulated(self) -> list[str]:
         """The labels of policies whose exploration depends on G."""
-        return [p for p in self.players if p not in (self.base, UCBL_BY_AGE, OURS, *BESIDE)]
+        others = (self.base, UCBL_BY_AGE, OURS, *STALE, *BESIDE)
+        return [p for p in self.players if p not in others]
+
+    def playing(self, profile: str) -> dict[str, hs.Policy]:
+        """The policies of a profile: readings of the notebook are not tuned."""
+        return {k: p for k, p in self.players.items() if profile == "paper" or k not in STALE}
 
 
 EPSILON = PaperTable(
     "epsilon",
     "Policies with ε, and the variable pool, fixed pool of articles",
     {
-        "epsilon-greedy": hs.EpsilonGreedy(k=250.0),
-        "epsilon-z": hs.EpsilonZGreedy(k=250.0),
-        "soft-epsilon": hs.SoftEpsilonGreedy(k=250.0, unit=1.0),
+        "epsilon-greedy": hs.EpsilonGreedy(k=NOTEBOOK_K),
+        "epsilon-z": hs.EpsilonZGreedy(k=NOTEBOOK_K),
+        "soft-epsilon": hs.SoftEpsilonGreedy(k=NOTEBOOK_K, unit=1.0),
         POOL_OF_THE_CODE: AuthorsVariablePool(c=10.0, unit=1.0),
         "variable-pool": hs.VariablePool(c=10.0, unit=1.0),
         **BESIDE,
@@ -69,6 +82,7 @@ UCBS = PaperTable(
         "ucb": hs.UCB(),
         "ucb-z": hs.UCBZ(),
         "soft-ucb": hs.SoftUCB(unit=1.0),
+        **STALE,
         **BESIDE,
     },
     {"ucb": 0.0365, "ucb-z": 0.0441, "soft-ucb": 0.0396},
@@ -101,7 +115,7 @@ CONTEST = PaperTable("contest", _HEURISTICS, {}, {}, "ucb", turns=10_000, mortal
 
 def with_threshold(policy: hs.Policy, z: float | str) -> hs.Policy:
     """The policy with this z, if it has one."""
-    return replace(policy, z=z) if isinstance(policy, hs.EpsilonZGreedy | hs.UCBZ) else policy
+    return policy if policy.threshold is None else policy.with_values({"z": z})
 
 
 def contest(base: hs.Policy, quick: bool = False) -> dict[str, hs.Policy]:
@@ -120,8 +134,8 @@ class ReplayEffort:
     days: float = 5.0  # The length of the generated log
     each_second: float = 21.0  # Its events per second
     runs: int = 100  # Of each policy, as in the paper
-    window: int = 100_000  # Records of a window of the deterministic policies, as in the paper
-    step: int = 4_000  # From one window to the next
+    window: int = 100_000  # Events of a window of the deterministic policies, as in the notebook
+    step: int = 4_000  # From one window to the next, as in the notebook
     turns: Mapping[str, int] = field(default_factory=dict)  # Of a game, if not those of the paper
     own_windows: int = 40  # How many windows we add for the ε policies and for the tuned ones
     contest_windows: int = 20  # The same for the contest's heuristics, some of which are slow
@@ -141,7 +155,7 @@ QUICK = ReplayEffort(
 )  # fmt: skip
 
 #: Clicks are rare: with means near 0.04 the radius of UCB1 is far too wide.  Every constant of
-#: exploration ranges from next to nothing to the paper's value.
+#: exploration ranges from next to nothing to the value that is played untuned.
 _CONSTANTS: dict[str, dict[type[hs.Policy], Axis]] = {
     "k": {hs.Policy: Axis("k", 0.01, 250.0, "log")},
     "P": {hs.Policy: Axis("P", 1e-4, 2.0, "log")},

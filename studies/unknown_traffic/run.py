@@ -18,7 +18,7 @@ from studies.study import Results
 
 GAMES, QUICK_GAMES = 400, 40
 
-#: The paper's six come first; it leaves open whether its normal has sigma 0.1 or 1.
+#: Section 4 of the paper has sigma 0.1 and 1 in one sentence, Appendix G has 1.
 CELLS = tuple(SimulatedSetting(law, shape, 25, 500) for law in LAWS for shape in SHAPES)
 
 ESTIMATORS: dict[str, OneStep] = {

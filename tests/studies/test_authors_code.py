@@ -53,6 +53,21 @@ def test_ucb_and_ucb_z(G: Plan, m: int, P: float, z: float) -> None:
     same(code.AuthorsUCBZ(P=P, z=z), G, m, reference.ucb_z_authors(G, m, P, z))
 
 
+def test_a_stale_index_is_that_of_the_arms_last_pull() -> None:
+    G, m = [5.0, 1.0, 9.0, 40.0, 2.0] * 8, 3
+    for base in (hs.UCB(), hs.UCBZ(z=30), hs.SoftUCB(unit=1)):
+        game = hs.play(code.StaleIndex(base), hs.rewards.bernoulli(means=[0.6, 0.5, 0.4]), G)
+        levels = base.plan(G, m).levels
+        sums, pulls, kept = np.zeros(m), np.zeros(m), np.zeros(m)
+        for t, (arm, value) in enumerate(zip(game.arms, game.paid, strict=True), start=1):
+            level = levels[t - 1]
+            if t > m:
+                assert arm == (sums / pulls + (kept if level > 0 else 0.0)).argmax()
+            pulls[arm] += 1
+            sums[arm] += value
+            kept[arm] = math.sqrt((level or 2 * math.log(t)) / pulls[arm])
+
+
 @given(multipliers, arms, positive, positive)
 def test_soft_ucb(G: Plan, m: int, P: float, unit: float) -> None:
     # The authors' turn 0 is the first round's, where no number is used.

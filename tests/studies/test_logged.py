@@ -31,6 +31,7 @@ from studies.logged.settings import (
     POOL_OF_THE_CODE,
     PUBLISHED_SLICE,
     QUICK,
+    STALE,
     TABLES,
     UCBS,
     PaperTable,
@@ -156,6 +157,27 @@ def test_z_is_the_papers_on_a_given_log_and_a_percentile_on_a_generated_one(
     assert zs(made) == [f"ucb-z:z={np.quantile(dataset.log.G, 0.75):g}"]
 
 
+def test_the_page_has_five_findings_and_table_13_as_printed(made: StudyOutcome) -> None:
+    page = html(made)
+    findings = page[page.index('<section id="findings">') :]
+    shown = findings[: findings.index("<details>")]
+    assert shown.count("<li>") == len(made.findings) + 2 <= 5
+    printed = page[page.index("Table 13, as the paper prints it") :].partition("</table>")[0]
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", printed)
+    assert cells == [
+        *("ε-z Greedy", "z=31", "Variable Pool", "c=10, z=31", "UCB-L", "c=0.011", "UCB-z", "z=31")
+    ]
+    assert "authors&#39; notebook (repository ShrekFelix/Regulating-Greed-Over-Time" in page
+
+
+def test_the_notebooks_indices_are_played_and_not_tuned(made: StudyOutcome) -> None:
+    numbers = frame(made, "numbers")
+    stale = numbers[numbers.policy.isin(STALE)]
+    assert set(stale.policy) == set(STALE)
+    assert set(stale.profile) == {"paper"}
+    assert not stale.regulated.any()
+
+
 def test_progress_ends_at_its_total(made: StudyOutcome) -> None:
     _, *rest = STEPS  # the log is read before the steps are known
     assert [done for done, _ in rest] == list(range(2, len(STEPS) + 1))
@@ -225,11 +247,11 @@ def test_windows_are_the_papers_where_there_is_room() -> None:
     theirs = published_windows(dataset, 100, 2000, 100_000, 4_000)
     assert events > 496_000
     assert (theirs.window, theirs.step) == (100_000, 4_000)
-    assert "smaller than the paper's" not in str(theirs)
+    assert "smaller than the notebook's" not in str(theirs)
     small = Dataset("x", "x", whole(log, made.events.take(slice(0, 60_000))).log, None, None)
     fitted = published_windows(small, 100, 2000, 100_000, 4_000)
     assert fitted.window == 30_000
-    assert "smaller than the paper's" in str(fitted)
+    assert "smaller than the notebook's" in str(fitted)
     assert fitted.window + 99 * fitted.step <= 60_000
     spread = spread_windows(small, 10, 2000)
     assert spread.window == 12_500  # 2,000 turns at 5 events each, and a quarter more
@@ -250,7 +272,7 @@ def test_shuffling_keeps_how_busy_events_are_and_not_when(data: StudiedLog) -> N
 def test_every_policy_may_try_equally_many(table: PaperTable, data: StudiedLog) -> None:
     G = whole(data, data.reported).log.G
     for label, policy in table.players.items():
-        if label not in (OURS, *BESIDE):
+        if label not in (OURS, *STALE, *BESIDE):
             tried = space(policy, G).candidates(16)
             assert len({str(one) for one in tried}) == 16, label
             assert tried[0] == policy.resolve_thresholds(G)
@@ -258,7 +280,8 @@ def test_every_policy_may_try_equally_many(table: PaperTable, data: StudiedLog) 
 
 def test_only_policies_with_a_threshold_get_one() -> None:
     assert str(with_threshold(UCBS.players["ucb-z"], 31.0)) == "ucb-z:z=31"
-    for label in ("ucb", "soft-ucb", "greedy"):
+    assert with_threshold(STALE["ucb-z, stale index"], 31.0).threshold == 31.0
+    for label in ("ucb", "soft-ucb", "greedy", *list(STALE)[::2]):
         assert with_threshold(UCBS.players[label], 31.0) is UCBS.players[label]
 
 

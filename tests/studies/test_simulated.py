@@ -320,7 +320,7 @@ def test_claims_in_words_follow_their_games(simulated_report: StudyOutcome) -> N
 def test_the_page_needs_the_table_over_k(simulated_report: StudyOutcome) -> None:
     text = simulated_report.page.read_text(encoding="utf-8")
     assert "The constant that the paper leaves open" in text
-    for name, value, source in paper.CONSTANTS:
+    for name, value, source in paper.constants("simulated").rows:
         assert name in text, name
         assert html.escape(source, quote=False).replace("'", "&#39;") in text, source
         assert html.escape(value, quote=False) in text, value

@@ -1,4 +1,4 @@
-"""The heuristics by which the authors won the click contest: wrappers around an index policy.
+"""The heuristics of a high-scoring entry in a click contest (Section 6.2): wrappers.
 
 The function before a class builds its rule from the rule within.
 """
