@@ -135,9 +135,12 @@ class Twins(RuleBasedStateMachine):
     def extend(self, more: list[float]) -> None:
         self.both(lambda b: b.extend(more))
 
-    @rule(forecast=st.lists(st.sampled_from([0.5, 5.0, 80.0]), min_size=1, max_size=8))
-    def reforecast(self, forecast: list[float]) -> None:
-        self.both(lambda b: b.reforecast(forecast))
+    @rule(
+        forecast=st.lists(st.sampled_from([0.5, 5.0, 80.0]), min_size=1, max_size=8),
+        first=st.sampled_from([None, 2, 5]),
+    )
+    def reforecast(self, forecast: list[float], first: int | None) -> None:
+        self.both(lambda b: b.reforecast(forecast, first))
 
     @invariant()
     def all_is_well(self) -> None:

@@ -186,7 +186,7 @@ def test_expiry_beyond_the_forecast_by_turn() -> None:
         (-3, "expires=-3 is before the first turn"),
         (True, "expires must be a turn, from 1, .* got True"),
         ("never", "'never'"),
-        (5, "expires=5 is in the past: turn 5 is already decided"),
+        (5, "expires=5 is in the past: all turns to 5 are decided"),
         (2.5, "expires must be a turn, from 1, a date .* got 2.5"),
         ("2026-12-01", "calendar|dates"),
         ([3], r"expires must be a turn, .* got \[3\]"),

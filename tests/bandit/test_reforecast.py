@@ -112,8 +112,31 @@ def test_a_bandit_without_a_multiplier_has_no_forecast_to_replace() -> None:
         bandit.reforecast([5.0])
 
 
-def test_only_turns_after_the_last_decided_can_be_replaced() -> None:
+def test_turns_that_were_left_out_are_replaced_and_decided_ones_are_not() -> None:
     bandit = shop()
     play(bandit, 3)
-    with pytest.raises(hs.bandit.DocumentError, match="turn 3 is the last that was decided"):
-        bandit.follow(MultiplierReplaced(len(bandit.store) + 1, 1, hs.traffic.constant(4)))
+    bandit.pull(40)  # far ahead
+    new = np.arange(1.0, 43.0)
+    bandit.reforecast(new, first=4)
+    season = [*WAVE[:3], *new[:36], WAVE[39], *new[37:]]
+    assert bandit.multiplier.values.tolist() == season
+    assert bandit.decide(5).level == bandit.policy.plan(season, arms=3).at(5)
+    twin = hs.Bandit.from_events(hs.bandit.MemoryStore(bandit.store))
+    assert twin.to_json() == bandit.to_json()
+    with pytest.raises(hs.bandit.BanditError, match=r"turn 40 is decided.* ends at turn 8"):
+        bandit.reforecast([5.0, 5.0], first=7)
+    forged = MultiplierReplaced(len(bandit.store) + 1, 1, hs.traffic.constant(60))
+    with pytest.raises(hs.bandit.DocumentError, match="changes the multiplier of a decided turn"):
+        bandit.follow(forged)
+
+
+@pytest.mark.parametrize("policy", ["ucb", "soft-ucb-mortal"])
+def test_an_arm_may_come_for_turns_that_were_left_out(policy: str) -> None:
+    bandit = shop(policy=policy)
+    play(bandit, 3)
+    bandit.pull(40)
+    bandit.add_arm("new", when="now", expires=20)
+    with pytest.raises(hs.bandit.BanditError, match="all turns to 3 are decided"):
+        bandit.add_arm("late", expires=3)
+    assert "new" in {bandit.pull(t) for t in range(4, 10)}
+    assert "new" not in bandit.probabilities(21)

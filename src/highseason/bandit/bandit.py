@@ -398,16 +398,19 @@ turn 3: append turns with extend(…)
         with self._lock:
             self._record(self._game.extend(more))
 
-    def reforecast(self, forecast: Any) -> None:
-        """Replace the multiplier of all turns after the last that was decided.
+    def reforecast(self, forecast: Any, first: TurnLike | None = None) -> None:
+        """Replace the multiplier of the turns that are not decided, from a turn on.
 
         A season is forecast again as visitors come: what was decided stays, and the plan of the
         turns to come is made again from what they are expected to be now.  So what a policy that
         looks ahead (`OptionIndex`) expects to follow, and whether it waits, is renewed too.
 
         Args:
-            forecast: All turns that follow, in any form that `as_multiplier` takes, such as the
-                mean of a `Forecast`; with a calendar if the multiplier has one.
+            forecast: All turns from `first` on, in any form that `as_multiplier` takes, such as the
+                mean of a `Forecast`; with a calendar if the multiplier has one.  Turns that are
+                decided keep theirs.
+            first: The first turn that is replaced, or its date; None is the one after the last
+                that was decided.  An earlier one is for turns that were left out.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 80, 5])
@@ -418,7 +421,8 @@ turn 3: append turns with extend(…)
         array([ 5., 40., 40., 40., 40.])
         """
         with self._lock:
-            self._record(self._game.reforecast(self.last_turn, forecast))
+            kept = self.last_turn if first is None else self._game.turn_of(first) - 1
+            self._record(self._game.reforecast(kept, forecast))
 
     # -- looking -----------------------------------------------------------------------------------
 

@@ -63,6 +63,7 @@ from highseason.policies import (
 )
 from highseason.policies.rule import mark_opening, offer_opening
 from highseason.rewards.model import visitors_of
+from highseason.traffic import Multiplier
 
 Mask = NDArray[np.bool_]
 _visitors = partial(non_negative_number, "visitors", error=BanditError)
@@ -481,7 +482,8 @@ class LiveGame(Generic[ArmT]):
         """Check an arm that is to be added; held back until a low turn if asked and untried."""
         last = self.ledger.last_turn
         self.table.require_absent(arm, last + 1)
-        lifetime = lifetime_of(arm, expires, self.policy, self.source, last)
+        past = self.ledger.first_open - 1
+        lifetime = lifetime_of(arm, expires, self.policy, self.source, past)
         if hold and self.table.is_untried(arm) and not self.source.has_low_turn_after(last):
             warn_user(
                 f"no low turn is left in the forecast on which to try the arm {arm!r}: it waits "
@@ -500,13 +502,21 @@ class LiveGame(Generic[ArmT]):
         return MultiplierExtended(self.seq + 1, self.source.extension(more))
 
     def reforecast(self, turn: int, forecast: object) -> MultiplierReplaced:
-        """Check what is to replace the turns after `turn`, which is the last that was decided."""
-        if turn != self.ledger.last_turn:
+        """Check what is to replace the turns after `turn`; those that are decided keep theirs."""
+        following, last = self.source.replacement(turn, forecast), self.ledger.last_turn
+        if turn + following.turns < last:
             raise BanditError(
-                f"turn {self.ledger.last_turn} is the last that was decided: a forecast replaces "
-                f"the turns after it, not after turn {turn}"
+                f"turn {last} is decided, so the forecast must reach it: this one ends at turn "
+                f"{turn + following.turns}"
             )
-        return MultiplierReplaced(self.seq + 1, turn, self.source.replacement(turn, forecast))
+        decided = np.array([t for t in self.ledger.turns if t > turn], np.int64)
+        if decided.size:
+            assert self.source.multiplier is not None, "it has a replacement"
+            values = following.values.copy()
+            values[decided - turn - 1] = self.source.multiplier.values[decided - 1]
+            line: Any = following.timeline
+            following = Multiplier(values, line, following.name, is_shape=following.is_shape)
+        return MultiplierReplaced(self.seq + 1, turn, following)
 
     # -- events -----------------------------------------------------------------------------------
 
@@ -529,7 +539,8 @@ class LiveGame(Generic[ArmT]):
                 for lesson in event.lessons:
                     self._learn_past(lesson)
             case ArmAdded():
-                self.table.add(event.arm, last + 1, event.lifetime, event.held)
+                start = min(last + 1, event.lifetime.last_turn)  # a turn that was left out may do
+                self.table.add(event.arm, start, event.lifetime, event.held)
             case ArmRemoved():
                 self.table.remove(event.arm, last)
             case MultiplierExtended():
@@ -581,7 +592,8 @@ class LiveGame(Generic[ArmT]):
             case MultiplierExtended():
                 self.source.extension(event.multiplier)
             case MultiplierReplaced():
-                self.reforecast(event.turn, event.multiplier)
+                if self.reforecast(event.turn, event.multiplier).multiplier != event.multiplier:
+                    raise BanditError("it changes the multiplier of a decided turn")
             case _:
                 raise BanditError(f"{type(event).__name__} may only be the first")
 

@@ -10,6 +10,7 @@ import operator
 from array import array
 from bisect import bisect_right
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
@@ -201,6 +202,13 @@ class Ledger:
     def last_turn(self) -> int:
         """The latest turn that is decided; 0 before the first."""
         return len(self._row_of)
+
+    @property
+    def first_open(self) -> int:
+        """The first turn that is not decided."""
+        with suppress(ValueError):
+            return self._row_of.index(NO_ROW) + 1
+        return self.last_turn + 1
 
     def row(self, turn: int) -> int:
         """The row of a turn, or NO_ROW."""

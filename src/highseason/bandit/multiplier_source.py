@@ -377,7 +377,7 @@ def lifetime_of(
 ) -> Lifetime:
     """An arm's lifetime from its last turn, its last date, "unknown", or None if it stays.
 
-    `last` is the latest turn that is decided.
+    `last` is the turn up to which all are decided.
     """
     lifetime = _lifetime(expires, source, last)
     end_is_known = source.turns > 0 if lifetime.end is None else lifetime.end != "unknown"
@@ -399,7 +399,7 @@ def _lifetime(expires: Any, source: MultiplierSource, last: int) -> Lifetime:
     if turn < 1:
         raise BanditError(f"expires={expires!r} is before the first turn, which is turn 1")
     if turn <= last:
-        raise BanditError(f"expires={expires!r} is in the past: turn {last} is already decided")
+        raise BanditError(f"expires={expires!r} is in the past: all turns to {last} are decided")
     return Lifetime(min(turn, UNKNOWN_END - 1), date)
 
 
