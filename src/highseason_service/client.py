@@ -57,7 +57,7 @@ class Client(AbstractContextManager["Client"]):
 
     def create(self, settings: Settings) -> Summary:
         """Create an experiment; the same settings again change nothing."""
-        arms = [_without(arm.to_dict(), "removed") for arm in settings.arms]
+        arms = [arm.to_dict() for arm in settings.arms]
         noise = None if settings.noise is None else asdict(settings.noise)
         written = {"arms": arms, "forecast": settings.forecast.to_dict(), "noise": noise}
         body = vars(settings) | written
@@ -98,12 +98,12 @@ class Client(AbstractContextManager["Client"]):
     def correct(self, experiment: str, outcome: Outcome, key: str | None = None) -> dict[str, Any]:
         """Correct a reward."""
         path = _path(experiment, f"decisions/{outcome.turn:d}/correct")
-        return dict(self._ask("POST", path, _without(asdict(outcome), "turn"), key))
+        body = {"reward": outcome.reward, "visitors": outcome.visitors}
+        return dict(self._ask("POST", path, body, key))
 
     def add_arm(self, experiment: str, arm: Arm, key: str | None = None) -> Arm:
         """Add an arm, or bring a removed one back."""
-        body = _without(arm.to_dict(), "removed")
-        return Arm(**self._ask("POST", _path(experiment, "arms"), body, key))
+        return Arm(**self._ask("POST", _path(experiment, "arms"), arm.to_dict(), key))
 
     def remove_arm(self, experiment: str, arm: str, key: str | None = None) -> Arm:
         """Remove an arm."""
@@ -160,7 +160,3 @@ def _fields(errors: Sequence[Mapping[str, Any]]) -> str:
 
 def _path(experiment: str, rest: str = "") -> str:
     return f"/v1/experiments/{quote(experiment, safe='')}" + (f"/{rest}" if rest else "")
-
-
-def _without(entry: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in entry.items() if key != name}

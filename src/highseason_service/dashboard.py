@@ -165,19 +165,17 @@ def _decide(service: Service, experiment: str, form: Fields) -> str:
 
 
 def _update(service: Service, experiment: str, form: Fields) -> str:
-    body = forms.outcome_from(form)
-    new = service.update_many(experiment, [body.outcome(body.turn)])["new"]
+    new = service.update_many(experiment, [forms.outcome_from(form)])["new"]
     return "rewarded" if new else "known"
 
 
 def _correct(service: Service, experiment: str, form: Fields) -> str:
-    body = forms.outcome_from(form)
-    service.correct(experiment, body.outcome(body.turn))
+    service.correct(experiment, forms.outcome_from(form))
     return "corrected"
 
 
 def _add_arm(service: Service, experiment: str, form: Fields) -> str:
-    service.add_arm(experiment, forms.arm_from(form).arm())
+    service.add_arm(experiment, forms.arm_from(form))
     return "added"
 
 

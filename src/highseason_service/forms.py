@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from highseason.core import DEFAULT_POLICY, quiet, raised_as
 from highseason.traffic import Blend, Multiplier, read
@@ -17,10 +17,10 @@ from highseason_service.errors import ClashError, InvalidError
 from highseason_service.experiments import Service, settings_body
 from highseason_service.forecast import TrafficForecast, replacement
 from highseason_service.live import LiveExperiment
-from highseason_service.model import MOST_TURNS, Entry, Settings, State
-from highseason_service.schemas import ArmBody, ExperimentBody, NewForecastBody, TurnOutcomeBody
+from highseason_service.model import MOST_TURNS, Arm, Entry, Outcome, Settings, State
+from highseason_service.schemas import ExperimentBody, NewForecastBody
 
-BodyT = TypeVar("BodyT", bound=BaseModel)
+T = TypeVar("T")
 
 #: Files that hold rows of text, and tables.
 ENDINGS = (".csv", ".tsv", ".txt", ".xlsx")
@@ -169,32 +169,32 @@ def _check_size(name: str, content: bytes) -> None:
         raise InvalidError(f"traffic: expected at most {MOST_COLUMNS:,} columns, got more")
 
 
-def checked(kind: type[BodyT], body: Mapping[str, Any]) -> BodyT:
+def checked(kind: type[T], body: Mapping[str, Any]) -> T:
     """A body as the API takes it; what is wrong with it in one sentence."""
     try:
-        return kind.model_validate(body)
+        return TypeAdapter(kind).validate_python(body)
     except ValidationError as reason:
         raise InvalidError("; ".join(_sentence(one) for one in reason.errors()[:3])) from reason
 
 
-def arm_from(form: Mapping[str, Any]) -> ArmBody:
+def arm_from(form: Mapping[str, Any]) -> Arm:
     """The arm that a form describes."""
     body: dict[str, Any] = {name: str(form.get(name, "")).strip() for name in ("id", "label")}
     body["when"] = str(form.get("when", "low"))
     for name in ("start", "end"):
         text = str(form.get(name, "")).strip()
         body[name] = whole(name, text) if text else None
-    return checked(ArmBody, body)
+    return checked(Arm, body)
 
 
-def outcome_from(form: Mapping[str, Any]) -> TurnOutcomeBody:
+def outcome_from(form: Mapping[str, Any]) -> Outcome:
     """The reward that a form reports."""
     body = {
         "turn": whole("turn", str(form.get("turn", ""))),
         "reward": number("reward", str(form.get("reward", ""))),
         "visitors": number("visitors", str(form.get("visitors", ""))),
     }
-    return checked(TurnOutcomeBody, body)
+    return checked(Outcome, body)
 
 
 def whole(name: str, text: str) -> int:

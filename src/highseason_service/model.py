@@ -1,43 +1,69 @@
-"""What an experiment is, and what the service answers: plain, frozen data."""
+"""What an experiment is, what requests hold and what the service answers: plain, frozen data.
+
+Made from a request, a field is checked as its type says; made from the log, it is taken as it is.
+"""
 
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, NamedTuple, Self, TypeAlias
+from functools import partial
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 from highseason.bandit import Event
-from highseason.core import DEFAULT_POLICY
+from highseason.core import DEFAULT_POLICY, require
 from highseason.policies import CountingPolicy, Policy, WeighingPolicy, Wrapper, parse
 from highseason_service.forecast import TrafficForecast
 
 #: The most arms and turns of an experiment.
 MOST_ARMS, MOST_TURNS = 1_000, 200_000
 
+_LARGEST = 1e12
+
+pydantic = require("pydantic", "service", "the decision service")
+Field, StringConstraints = pydantic.Field, pydantic.StringConstraints
+
+_real = partial(Field, le=_LARGEST, allow_inf_nan=False, strict=True)
+
 Status: TypeAlias = Literal["running", "paused", "archived"]
-FlagValue: TypeAlias = str | bool | int | float | dict[str, Any]
+Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{0,200}$", max_length=200)]
+Number = Annotated[float, _real(ge=-_LARGEST)]
+Reward = Annotated[Number, Field(description="The turn's total reward.", examples=[1234.5])]
+Visitors = Annotated[float, _real(ge=0, description="The visitors who came.", examples=[310])]
+Expected = Annotated[float, _real(ge=1e-6)]
+Turn = Annotated[int, Field(ge=1, le=MOST_TURNS, strict=True)]
+Flag = Annotated[bool, Field(strict=True)]
+_Plain = (
+    Annotated[int, Field(ge=-(2**53), le=2**53, strict=True)]
+    | Number
+    | Flag
+    | Annotated[str, Field(max_length=1_000)]
+)
+FlagValue = _Plain | Annotated[dict[Label, _Plain], Field(max_length=100)]
 
 
 @dataclass(frozen=True)
 class Arm:
-    """An arm of an experiment.
+    """An arm of an experiment; in requests its id alone will do."""
 
-    Attributes:
-        id: Its id, which answers name.
-        label: What people read.
-        start: Its first turn; None if it is there from the beginning.
-        end: Its last turn; None if it stays.
-        when: Whether a new arm waits for a quiet turn ("low") or may be played at once ("now").
-        removed: Whether it was taken out of the game.
-        value: What flags answer with instead of the label: a text, a number, a bool or an object.
-    """
+    __pydantic_config__: ClassVar = {"extra": "forbid"}
 
-    id: str
-    label: str = ""
-    start: int | None = None
-    end: int | None = None
-    when: Literal["low", "now"] = "low"
-    removed: bool = False
-    value: FlagValue | None = None
+    id: Annotated[
+        str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._:+-]{0,99}$", examples=["9.99"])
+    ]  # answers name it
+    label: Annotated[Label, Field(description="What people read.")] = ""
+    start: Annotated[Turn | None, Field(description="Its first turn.")] = None
+    end: Annotated[Turn | None, Field(description="Its last turn.")] = None
+    when: Annotated[
+        Literal["low", "now"], Field(description="Whether a new arm waits for a quiet turn.")
+    ] = "low"
+    removed: Annotated[Flag, Field(description="Whether it was removed; not in requests.")] = False
+    value: Annotated[
+        FlagValue | None,
+        Field(
+            description="What OpenFeature's clients get; none: the label, or the id.",
+            examples=[9.99, {"headline": "Free delivery", "colour": "green"}],
+        ),
+    ] = None
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
@@ -56,17 +82,25 @@ class Arm:
 
 @dataclass(frozen=True)
 class Noise:
-    """How much a turn teaches: the noise that the policy assumes.
+    """How much a turn teaches: the noise that the policy assumes."""
 
-    Attributes:
-        count: "turns" if every turn counts alike, as in the paper; "visitors" if a busy turn
-            teaches more than a quiet one.
-        rho: With "visitors", the correlation of two visitors of the same turn: 0 if each decides
-            alone, 1 if a turn is one draw.  `highseason noise` estimates it.
-    """
+    __pydantic_config__: ClassVar = {"extra": "forbid"}
 
-    count: Literal["turns", "visitors"] = "turns"
-    rho: float = 0.0
+    count: Annotated[
+        Literal["turns", "visitors"],
+        Field(description="Whether every turn counts alike, or by its visitors."),
+    ] = "turns"
+    rho: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=1,
+            allow_inf_nan=False,
+            strict=True,
+            description="With visitors: the correlation of two visitors of the same turn: 0 if "
+            "each decides alone, 1 if a turn is one draw. `highseason noise` estimates it.",
+        ),
+    ] = 0.0
 
 
 @dataclass(frozen=True)
@@ -172,9 +206,11 @@ class DecisionRecord:
 class Outcome:
     """What a turn brought: its total reward, and the visitors who came."""
 
-    turn: int
-    reward: float
-    visitors: float
+    __pydantic_config__: ClassVar = {"extra": "forbid"}
+
+    turn: Turn
+    reward: Reward
+    visitors: Visitors
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,21 @@ from pydantic import BaseModel
 
 from highseason_service import export
 from highseason_service.experiments import Service
-from highseason_service.model import MOST_TURNS, Arm, DecisionRecord, PlannedTurn, State, Summary
+from highseason_service.model import (
+    MOST_TURNS,
+    Arm,
+    DecisionRecord,
+    Outcome,
+    PlannedTurn,
+    State,
+    Summary,
+)
 from highseason_service.schemas import (
     MOST_PLANNED,
-    ArmBody,
     DecideBody,
     ExperimentBody,
     Key,
+    NewArm,
     NewForecastBody,
     OutcomeBody,
     RewardsBody,
@@ -185,7 +193,7 @@ def update_many(
     service: One, experiment: Id, body: RewardsBody, key: KeyHeader = None
 ) -> dict[str, int]:
     """Report what turns brought, all or none, late and in any order."""
-    return service.update_many(experiment, [row.outcome(row.turn) for row in body.rewards], key)
+    return service.update_many(experiment, body.rewards, key)
 
 
 @router.post(
@@ -195,7 +203,7 @@ def update(
     service: One, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
 ) -> dict[str, int]:
     """Report what one turn brought."""
-    return service.update_many(experiment, [body.outcome(turn)], key)
+    return service.update_many(experiment, [Outcome(turn, body.reward, body.visitors)], key)
 
 
 @router.post(
@@ -205,13 +213,13 @@ def correct(
     service: One, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
 ) -> dict[str, Any]:
     """Correct a reward: a new event; the old values stay in the log."""
-    return service.correct(experiment, body.outcome(turn), key)
+    return service.correct(experiment, Outcome(turn, body.reward, body.visitors), key)
 
 
 @router.post("/experiments/{experiment}/arms", dependencies=ADMIN, tags=["arms"])
-def add_arm(service: One, experiment: Id, body: ArmBody, key: KeyHeader = None) -> Arm:
+def add_arm(service: One, experiment: Id, body: NewArm, key: KeyHeader = None) -> Arm:
     """Add an arm, or bring a removed one back."""
-    return Arm(**service.add_arm(experiment, body.arm(), key))
+    return Arm(**service.add_arm(experiment, body, key))
 
 
 @router.post("/experiments/{experiment}/arms/{arm}/remove", dependencies=ADMIN, tags=["arms"])

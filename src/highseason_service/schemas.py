@@ -3,32 +3,45 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 from highseason.core import DEFAULT_POLICY, raised_as
 from highseason_service.errors import InvalidError
-from highseason_service.model import MOST_ARMS, MOST_TURNS, Arm, Outcome, Settings
+from highseason_service.model import (
+    MOST_ARMS,
+    MOST_TURNS,
+    Arm,
+    Expected,
+    Label,
+    Noise,
+    Number,
+    Outcome,
+    Reward,
+    Settings,
+    Turn,
+    Visitors,
+)
 
 #: Limits of one request.
 MOST_REWARDS, MOST_PLANNED = 10_000, 366
 
-_LARGEST = 1e12
-
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
-ArmId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._:+-]{0,99}$")]
-Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{0,200}$", max_length=200)]
 Key = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,200}$")]
-Number = Annotated[float, Field(ge=-_LARGEST, le=_LARGEST, allow_inf_nan=False)]
-Visitors = Annotated[float, Field(ge=0, le=_LARGEST, allow_inf_nan=False)]
-Expected = Annotated[float, Field(ge=1e-6, le=_LARGEST, allow_inf_nan=False)]
-Turn = Annotated[int, Field(ge=1, le=MOST_TURNS)]
-Plain = (
-    Annotated[int, Field(ge=-(2**53), le=2**53)]
-    | Number
-    | bool
-    | Annotated[str, Field(max_length=1_000)]
-)
 Values = Annotated[list[Expected], Field(min_length=1, max_length=MOST_TURNS)]
+
+
+def _by_its_id(given: Any) -> Any:
+    return {"id": given} if isinstance(given, str) else given
+
+
+NewArm = Annotated[Arm, BeforeValidator(_by_its_id)]
 
 
 class Strict(BaseModel):
@@ -56,44 +69,6 @@ class ForecastBody(Strict):
     calendar: CalendarBody | None = Field(None, description="None: turns have numbers only.")
 
 
-class ArmBody(Strict):
-    """An arm."""
-
-    id: ArmId = Field(examples=["9.99"])
-    label: Label = Field("", description="What people read.")
-    start: Turn | None = Field(None, description="Its first turn.")
-    end: Turn | None = Field(None, description="Its last turn.")
-    when: Literal["low", "now"] = Field(
-        "low", description="Whether a new arm waits for a quiet turn."
-    )
-    value: Plain | Annotated[dict[Label, Plain], Field(max_length=100)] | None = Field(
-        None,
-        description="What OpenFeature's clients get; none: the label, or the id.",
-        examples=[9.99, {"headline": "Free delivery", "colour": "green"}],
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_text(cls, given: Any) -> Any:
-        """An arm may be written as its id alone."""
-        return {"id": given} if isinstance(given, str) else given
-
-    def arm(self) -> Arm:
-        """As the service knows it."""
-        return Arm(**self.model_dump())
-
-
-class NoiseBody(Strict):
-    """How much a turn teaches."""
-
-    count: Literal["turns", "visitors"] = Field(
-        "turns", description="Whether every turn counts alike, or by its visitors."
-    )
-    rho: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = Field(
-        0.0, description="With visitors: the correlation of two visitors of the same turn."
-    )
-
-
 _EXAMPLE: dict[str, Any] = {
     "id": "shelf-7",
     "name": "The price of shelf 7",
@@ -117,7 +92,7 @@ class ExperimentBody(Strict):
 
     id: Identifier = Field(description="Its name in addresses.")
     name: Label = Field("", description="What people read.")
-    arms: Annotated[list[ArmBody], Field(min_length=1, max_length=MOST_ARMS)]
+    arms: Annotated[list[NewArm], Field(min_length=1, max_length=MOST_ARMS)]
     policy: Annotated[str, Field(max_length=1000, min_length=1)] = Field(
         DEFAULT_POLICY, description="A policy with its parameters, such as ucb-z:z=300."
     )
@@ -126,7 +101,7 @@ class ExperimentBody(Strict):
         None, description="The least and the greatest reward per visitor."
     )
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(0, description="Of random numbers.")
-    noise: NoiseBody | None = Field(
+    noise: Noise | None = Field(
         None, description="How much a turn teaches; none: as the policy's text says."
     )
 
@@ -153,24 +128,14 @@ class DecideBody(Strict):
 class OutcomeBody(Strict):
     """What a turn brought."""
 
-    reward: Number = Field(description="The turn's total reward.", examples=[1234.5])
-    visitors: Visitors = Field(description="The visitors who came.", examples=[310])
-
-    def outcome(self, turn: int) -> Outcome:
-        """As the service knows it."""
-        return Outcome(turn, self.reward, self.visitors)
-
-
-class TurnOutcomeBody(OutcomeBody):
-    """What a turn brought, with the turn."""
-
-    turn: Turn
+    reward: Reward
+    visitors: Visitors
 
 
 class RewardsBody(Strict):
     """What many turns brought: all are taken in, or none."""
 
-    rewards: Annotated[list[TurnOutcomeBody], Field(min_length=1, max_length=MOST_REWARDS)]
+    rewards: Annotated[list[Outcome], Field(min_length=1, max_length=MOST_REWARDS)]
 
 
 class NewForecastBody(Strict):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -119,3 +120,13 @@ def test_a_token_is_sent(
         pause = ["experiment", "pause", "shelf", "--url", server.url]
         assert main(pause, standalone_mode=False) == 2
         assert "needs the scope 'admin'" in capsys.readouterr().err
+
+
+def test_without_its_extra_the_command_names_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pydantic", None)
+    for module in ("model", "commands.experiment"):
+        monkeypatch.delitem(sys.modules, f"highseason_service.{module}", raising=False)
+    assert main(["experiment", "list"], standalone_mode=False) == 1
+    assert "pip install 'highseason[service]'" in capsys.readouterr().err

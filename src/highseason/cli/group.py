@@ -32,6 +32,7 @@ from highseason.cli.output import (
     usage_error,
     warnings_as_lines,
 )
+from highseason.core.extras import MissingExtraError
 from highseason.core.specs import did_you_mean
 
 if TYPE_CHECKING:
@@ -187,6 +188,8 @@ class CommandGroup(Program, GroupWithExamples):
             package = point.dist.name if point.dist else point.module
             try:
                 command = point.load()
+            except MissingExtraError:
+                raise
             except Exception as reason:  # another package's code: any fault
                 raise click.ClickException(
                     f"{package} adds {cmd_name!r}, which cannot be loaded "
