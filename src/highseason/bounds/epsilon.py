@@ -148,9 +148,9 @@ def epsilon_greedy(policy: EpsilonGreedy, setting: Setting, form: Form) -> Regre
 
 @theorem(EpsilonZGreedy)
 def epsilon_z_greedy(policy: EpsilonZGreedy, setting: Setting, form: Form) -> RegretBound:
-    """Initialisation + exploration on low turns + a mistaken leader on low and on high turns.
+    """Theorem 1: initialisation + exploration on low turns + a mistaken leader on any turn.
 
-    With a forecast H the same sums are weighted by G and divided by H: the theorem with an
+    With a forecast H the same sums are weighted by G and divided by H: Theorem 27, with an
     estimated multiplier.  `cross_terms` holds the two sums it adds: turns with G >= z treated as
     low, and turns with G < z treated as high.
     """
@@ -170,7 +170,7 @@ def epsilon_z_greedy(policy: EpsilonZGreedy, setting: Setting, form: Form) -> Re
 
 @theorem(SoftEpsilonGreedy)
 def soft_epsilon_greedy(policy: SoftEpsilonGreedy, setting: Setting, form: Form) -> RegretBound:
-    """Initialisation + exploration + a mistaken leader in the other turns.
+    """Theorem 4: initialisation + exploration + a mistaken leader in the other turns.
 
     psi is computed from G/unit (or H/unit); the regret is weighted by G itself, so a unit changes
     ε, gamma and lam, and nothing else in the theorem.

@@ -96,7 +96,7 @@ def _phi(
 def minimum_pulls(
     turns: int, arms: int, r: float = 1.0, P: float = 2.0, form: Form = "safe"
 ) -> int:
-    """x_n: the minimum number of times UCB pulls every arm in n turns.
+    """Lemma 6, x_n: the minimum number of times UCB pulls every arm in n turns.
 
     Safe: max{y >= 1 : (m-1) phi(r,y) + y + 1 <= n} + 1, and 1 if there is no such y.  The printed
     condition, (m-1) phi(r,y) <= n, omits the y turns of the arm itself and the turn that pulls it.
@@ -119,7 +119,7 @@ def minimum_pulls(
 def minimum_pulls_ranges(
     turns: int, ranges: Sequence[tuple[float, float]], P: float = 2.0, form: Form = "safe"
 ) -> tuple[int, ...]:
-    """x_n(j) of each arm when arm i pays between a_i and b_i.
+    """Corollary 17: x_n(j) of each arm when arm i pays between a_i and b_i.
 
     As `minimum_pulls` with the sum of phi(b_i - a_j, y) over rivals i.  A rival that cannot pay
     more than the arm (b_i <= a_j) needs only one pull more than it: phi = y + 1.  (The printed
@@ -141,7 +141,7 @@ def soft_minimum_pulls(
     form: Literal["safe", "paper", "literal"] = "safe",
     ranges: Sequence[tuple[float, float]] | None = None,
 ) -> int | tuple[int, ...]:
-    """x_n under soft UCB, from the highest (and lowest) G after the first round.
+    """Lemmas 22 and 23: x_n under soft UCB, from the highest (and lowest) G after the first round.
 
     All arms share xi(t), and `need` falls with it, so only the least xi matters:
     log xi_lo(t) = log(1 + t/max G) takes the place of log t.

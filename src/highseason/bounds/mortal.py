@@ -54,11 +54,12 @@ class _Game:
 
 @theorem(SoftUCBMortal)
 def soft_ucb_mortal(policy: SoftUCBMortal, setting: Setting, form: Form) -> RegretBound:
-    """Initialisation + epochs; without lifetimes, arms that stay.
+    """Theorem 13: initialisation + epochs; without lifetimes, arms that stay.
 
     The index of arm j is estimate + psi_future(j,t) sqrt(2 log xi_j(t) / pulls), untried arms
-    first, with xi_j(t) = 1 + (t - s_j)/G(t) and psi_future(j,t) = c times the share of available
-    arms whose score, the sum of G over their lifetime, is at most its own.
+    first, with xi_j(t) = 1 + (t - s_j)/G(t) (G at t, and s_j = 0 from the start: the readings of
+    `SoftUCBMortal`) and psi_future(j,t) = c times the share of available arms whose score, the sum
+    of G over their lifetime, is at most its own.
 
     Safe form, for each arm and each run of turns with one best arm, D above it:
     D max G min(length, u + S), S the sum over the run of

@@ -68,7 +68,7 @@ class ExplorationFigure:
 def exploration_figure(
     policy: SoftEpsilonGreedy | None = None, multiplier: Any = None, arms: int = 2
 ) -> ExplorationFigure:
-    """The data of the figure; by default G(t) = 20 + 19 sin(t/2), k = 11, 2 arms, 1000 turns.
+    """The data of Figure 4; by default G(t) = 20 + 19 sin(t/2), k = 11, 2 arms, 1000 turns.
 
     The paper states G but none of the other numbers; these put n' and w on the axis.
 
@@ -143,7 +143,7 @@ def decay_table(
     turns: Sequence[int] | None = None,
     r: float = 1.0,
 ) -> DecayTable:
-    """The paper's table of decay rates, evaluated: soft ε against ε-greedy with the same k.
+    """Table 2, the decay rates, evaluated: soft ε against ε-greedy with the same k.
 
     Without `turns`, each phase is sampled at the last of its turns with the highest and with the
     lowest G (rounded to three digits, so that a wave's crests count as equal).
@@ -237,8 +237,8 @@ def high_turn_advantage(
 ) -> HighTurnAdvantage:
     """P_old - P_new = ε_t/m + (1 - ε_t) beta_old(t) - beta(t~) on high turns, ε_t = min(1, km/t).
 
-    The old policy is ε-greedy with the same k.  "paper" uses the printed betas, "safe" the clipped
-    tails of the safe form.
+    Section 3.2.1.  The old policy is ε-greedy with the same k.  "paper" uses the printed betas,
+    "safe" the clipped tails of the safe form.
 
     >>> import highseason as hs
     >>> G = hs.traffic.step(turns=20_000)
@@ -276,7 +276,7 @@ def beta_from_floor(floor: float, gap: float, r: float = 1.0) -> float:
 
 
 def remark_floor(low_turns: float, k: float, arms: int) -> float:
-    """The lower bound on lam that the paper uses at t~.
+    """The lower bound on lam that the paper uses at t~ (Remarks 15 and 16).
 
     t~/(2m) up to n' = floor(km), then (k/2) log(t~/(mke)), which is negative until t~ = mke.
     With t~ of the turn itself the first exceeds lam by up to 1/(2m).
@@ -344,7 +344,7 @@ def growth(
     form: Form = "safe",
     r: float = 1.0,
 ) -> Growth:
-    """Evaluate a bound for games of growing length.
+    """Evaluate a bound for games of growing length: what Theorems 2, 5 and 10 say in orders.
 
     Args:
         policy: A policy with a theorem.
@@ -407,7 +407,7 @@ def two_values(
     multiplier: Any = None,
     r: float = 1.0,
 ) -> TwoValues:
-    """The corollary, read as a sum: the printed (qn) times theta(1/t) has an unbound t.
+    """Corollary 3, read as a sum: the printed (qn) times theta(1/t) has an unbound t.
 
     Exploration costs low (sum D_j / m) S(N), which grows with log N.  The high part depends on
     where the high turns are: a long high stretch costs its length times the leader's probability
@@ -487,10 +487,11 @@ def logarithmic_growth(
     c: float | None = None,
     form: Literal["safe", "paper"] = "safe",
 ) -> LogarithmicGrowth:
-    """Evaluate the theorem x_n in Omega(log n) with all its constants at one n.
+    """Evaluate Theorem 7, x_n in Omega(log n), with all its constants at one n.
 
-    The paper says that the proof's third step, (m-1) ceil(n^(c r²/alpha)) <= n, holds for every
-    n > m; it holds only for large n.
+    With several ranges it is Corollary 18, with another P Corollary 19.  The paper says that the
+    proof's third step, (m-1) ceil(n^(c r²/alpha)) <= n, holds for every n > m; it holds only for
+    large n.
 
     Args:
         turns: n > m.

@@ -22,7 +22,7 @@ Mode = Literal["block", "minimal"]
 
 @theorem(VariablePool)
 def variable_pool(policy: VariablePool, setting: Setting, form: Form) -> RegretBound:
-    """Initialisation + exploration (full pools, exact) + smaller pools.
+    """Theorem 12: initialisation + exploration (full pools, exact) + smaller pools.
 
     An arm behind the m_t-th best is in the pool only if it looks as good as one of the m_t truly
     best: the probability is at most (1 + m_t) tail(lam, d²/(2r²)), d its distance to the m_t-th
@@ -96,7 +96,7 @@ class PoolHypothesis:
 def pool_hypothesis(
     sizes: Numbers | NDArray[np.int64], arms: int, Gamma: float = 12.0
 ) -> PoolHypothesis:
-    """Check the hypothesis of the variable pool's theorem, which can never hold as printed.
+    """Check the hypothesis of the variable pool's Theorem 12, which can never hold as printed.
 
     At t = 2 it requires lam >= 5 log 2, but lam is at most 1/m.
 
@@ -150,7 +150,8 @@ def repair(
     The theorem requires that lam_t, half the full-pool turns per arm, keep up with Gamma log t.  A
     turn is repaired if its pool is not full and F/(2m) < Gamma log t, F the full turns before it,
     the first round included.  Rewards are still multiplied by G, so regret is weighted by G: play
-    with `simulate(pool, …, G, forecast=repaired)`.
+    with `simulate(pool, …, G, forecast=repaired)`.  G' is that of Remark 11, read the other way
+    round: it prints lam_t > ceil(Gamma log(t - 1)) for the turns to repair.
 
     Args:
         G: The multiplier.

@@ -45,7 +45,7 @@ def ucb(policy: UCB, setting: Setting, form: Form) -> RegretBound:
 
 @theorem(UCBZ)
 def ucb_z(policy: UCBZ, setting: Setting, form: Form) -> RegretBound:
-    """Initialisation + low turns + high turns.
+    """Theorem 8: initialisation + low turns + high turns.
 
     With a forecast H, turns are low or high by H and weighted by G.  `cross_terms` holds the cost
     of turns with G < z treated as high, and what turns with G >= z treated as low add to the low
@@ -176,7 +176,7 @@ def other_radius(P: float) -> tuple[str, ...]:
 
 @theorem(SoftUCB)
 def soft_ucb(policy: SoftUCB, setting: Setting, form: Form) -> RegretBound:
-    """Initialisation + learning + misjudging.
+    """Theorem 9: initialisation + learning + misjudging.
 
     The safe form depends only on the levels b_t under the root, whatever unit, P or forecast they
     came from.  An arm is distinguished from the best after u_j = ceil(4 max b / D_j²) pulls, which

@@ -175,7 +175,8 @@ class CapIndex(Wrapper):
 
     New arms are therefore tried when no known arm promises as much, not at once; at the start only
     those that the policy within opens with (`initial`), if it says how many.  Only around index
-    rules (the UCB family).  Put it outermost: a capped rule has no bonus.
+    rules (the UCB family).  Put it outermost: a capped rule has no bonus.  A reading: the paper
+    takes .88 for 1 as the bound of a *new* arm (Section 6.2); we cap every index with it.
 
     >>> import highseason as hs
     >>> print(CapIndex(SpareOldArms(hs.UCB())))
@@ -381,7 +382,8 @@ class PeakGrabber(Wrapper):
 
     While it is held it is played and nothing is explored.  It is released when the mean of its
     window falls below another arm's estimate, or when it ends.  Runs are looked at when a reward
-    arrives: after an arm has ended, the next one is held one reward later.
+    arrives: after an arm has ended, the next one is held one reward later.  A reading: the paper
+    has “9/100 times” in Section 6.2 and “more than 9” in Section 2.
 
     >>> import highseason as hs
     >>> print(PeakGrabber(hs.SoftUCB(unit=1)))

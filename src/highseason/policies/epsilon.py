@@ -118,7 +118,9 @@ class EpsilonZGreedy(WeighingPolicy):
     """Play the leader on high turns (G >= z); on low turns as ε-greedy.
 
     Low turns: ε_t = min(1, k·m / t~).  t~ counts the low turns up to and including this one, those
-    of the first round too, so a multiplier that is always low gives ε-greedy.
+    of the first round too, so a multiplier that is always low gives ε-greedy.  Algorithm 1 of the
+    paper, which has two rules of thumb for z that differ: 75% of the maximum of G (Section 3.2;
+    here `0.75*max`) and, on its log, the 75th quantile of G (Appendix H.2; `q0.75`, our default).
 
     >>> import highseason as hs
     >>> hs.EpsilonZGreedy(k=1, z=30).plan([1, 1, 40, 1], arms=2).levels
@@ -147,7 +149,7 @@ class SoftEpsilonGreedy(WeighingPolicy):
 
     ε_t = min(psi(t), k·m / t) with psi(t) = log(1 + u/G(t)) / log(1 + u/min G), u the unit.
     psi is 1 on the quietest turn and small on busy ones.  The minimum is over the turns after the
-    first round; where G is not known ahead, over what was expected so far.
+    first round; where G is not known ahead, over what was expected so far.  Algorithm 2.
 
     >>> import highseason as hs
     >>> hs.SoftEpsilonGreedy(k=2, unit=1).plan([9, 9, 1, 3], arms=2).levels[2:].round(3)

@@ -23,7 +23,10 @@ from highseason.policies.ucb import index_rule, intensity
 
 @jitable
 def root_at_age(turns: int, stakes: float) -> float:
-    """sqrt(2 log xi) of an arm of this age."""
+    """sqrt(2 log xi) of an arm of this age.
+
+    A reading: the paper's xi(t - s_j) is literally 1 + (t - s_j)/G(t - s_j), with G at the age.
+    """
     if stakes > 0.0:
         return math.sqrt(2.0 * math.log1p(turns / stakes))
     return math.sqrt(2.0 * math.log(turns)) if turns >= 1 else 0.0
@@ -77,6 +80,8 @@ class SoftUCBMortal(WeighingPolicy):
 
     The bound is estimate + psi_j · sqrt(2 log xi_j / pulls).
     xi_j = 1 + u·age/G(t): the older the arm and the quieter the turn, the wider its radius.
+    Algorithm 8 of the paper has xi(t - s_j), which would be G at the arm's age; we read G(t).
+    s_j is 0, not 1, for an arm that is there from the start, so that it has the age t.
     psi_j is c times the share of the arms present whose score is at most its own; an arm's score is
     the sum of G over its lifetime, so arms that will be there when it counts are explored most.
     Untried arms come first.  With arms that never end and c = 1 this is soft UCB; the paper's c is
@@ -128,9 +133,10 @@ class UCBL(WeighingPolicy):
     """UCB that explores arms with a long remaining lifetime.
 
     The bound is estimate + c · log(l_j - t + 1) · sqrt(2 log xi_j / pulls).
-    l_j is the arm's last turn, so it must be known.  `xi="soft"`: xi_j = 1 + u·age/G(t), the
-    paper's reading, regulated by G.  `xi="age"`: xi_j is the age itself and G plays no part, the
-    original UCB-L and the fair baseline.  Untried arms come first.
+    Algorithm 9 of the paper.  l_j is the arm's last turn, so it must be known.  `xi="soft"`: xi_j =
+    1 + u·age/G(t), our reading of its xi(t - s_j), regulated by G (see `SoftUCBMortal`).
+    `xi="age"`: xi_j is the age itself and G plays no part, the original UCB-L and the fair
+    baseline.  Untried arms come first.
 
     The published c = 0.011 belongs to lifetimes counted in seconds.  log(l_j - t + 1) grows with
     the unit of time, but slowly: c = 0.01 is best for turns of a day, too.

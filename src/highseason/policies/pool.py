@@ -107,7 +107,7 @@ class VariablePool(Policy):
     """Draw from a pool of the best arms that shrinks as G rises.
 
     Each of the m_t best arms is equally likely, m_t = min(m, max(1, floor(c·m·u / (t·G(t))))).
-    u is the unit in which G is measured.
+    u is the unit in which G is measured.  Algorithm 5 of the paper.
 
     >>> import highseason as hs
     >>> hs.VariablePool(c=4, unit=1).plan([1, 1, 1, 40, 1], arms=2).levels

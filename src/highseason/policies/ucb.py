@@ -133,7 +133,7 @@ UCB_RULE = index_rule("ucb", bonus, intensity, (0.0, 0.01), zero_exploits=True)
 class UCB(WeighingPolicy):
     """Play the highest upper confidence bound, whatever G is.
 
-    The bound is estimate + sqrt(P log t / pulls); P = 2 is UCB1.
+    The bound is estimate + sqrt(P log t / pulls); P = 2 is UCB1, and Algorithm 7 of the paper.
 
     >>> import highseason as hs
     >>> hs.UCB().plan(hs.traffic.wave(turns=100), arms=5).at(100)  # 2 log 100
@@ -156,7 +156,8 @@ class UCB(WeighingPolicy):
 class UCBZ(WeighingPolicy):
     """Play the leader on high turns (G >= z); on low turns as UCB.
 
-    The t in its bound is the calendar turn, not the number of low turns.
+    The t in its bound is the calendar turn, not the number of low turns.  Algorithm 3 of the paper;
+    of its rules of thumb for z, see `EpsilonZGreedy`.
 
     >>> import highseason as hs
     >>> hs.UCBZ(z=30).plan([1, 1, 40, 1], arms=2).levels.round(2)
@@ -182,7 +183,7 @@ class SoftUCB(WeighingPolicy):
 
     The bound is estimate + sqrt(P log xi(t) / pulls), xi(t) = 1 + u·t/G(t).
     u is the unit in which G is measured: with page views in millions and unit=1 the radius would
-    all but vanish.
+    all but vanish.  Algorithm 4 of the paper.
 
     >>> import highseason as hs
     >>> hs.SoftUCB(unit=1).plan([1, 1, 40, 1], arms=2).levels.round(2)

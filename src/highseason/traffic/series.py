@@ -156,7 +156,8 @@ class ThresholdWarning(UserWarning):
 class Threshold:
     r"""A threshold z: turn t is low when G(t) < z and high when G(t) ≥ z.
 
-    Three ways to write it, with a the ``amount``:
+    Three ways to write it, with a the ``amount``; the paper has all three (Section 3.2, Appendix
+    H.2), and they differ: on a wave 75% of the maximum is 30.75, and the 0.75-quantile 35.2.
 
     | `kind` | written | z |
     | --- | --- | --- |
