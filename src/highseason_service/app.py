@@ -1,8 +1,8 @@
 """The web application: the API, its description, the dashboard, health, metrics."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import anyio.to_thread
 from fastapi import FastAPI, Request, Response
@@ -14,13 +14,14 @@ from starlette.exceptions import HTTPException
 
 from highseason import __version__
 from highseason_service.dashboard import router as dashboard
+from highseason_service.description import router as description
 from highseason_service.errors import ServiceError
 from highseason_service.experiments import MOST_WAITING, Service
 from highseason_service.ofrep import router as ofrep
 from highseason_service.routes import READ, Problem, router
 from highseason_service.security import LOOPBACK, Guard, RequestLimits, Tokens
 from highseason_service.views import Views
-from highseason_service.web import FOLDER, Assets, page
+from highseason_service.web import FOLDER, Assets
 
 #: How many requests are worked on at a time.
 THREADS = 2 * MOST_WAITING
@@ -99,21 +100,7 @@ def _add_pages(app: FastAPI) -> None:
     app.state.views = Views(app.state.service)
     app.mount("/static", Assets(directory=FOLDER), name="static")
     app.include_router(dashboard)
-
-    @app.get("/docs", include_in_schema=False)
-    def documentation() -> Response:
-        schema = app.openapi()
-        return page("docs.html.j2", schema=schema, groups=_by_tag(schema))
-
-
-def _by_tag(schema: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """The operations of an OpenAPI document, by their tag."""
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for path, methods in schema["paths"].items():
-        for method, operation in methods.items():
-            entry = operation | {"path": path, "method": method.upper()}
-            groups.setdefault(operation["tags"][0], []).append(entry)
-    return groups
+    app.include_router(description)
 
 
 async def _service_error(request: Request, reason: Exception) -> Response:
@@ -152,9 +139,9 @@ class ExperimentGauges:
     TEXTS: ClassVar = {
         "decisions": "Turns decided.",
         "rewards_waiting": "Decided turns that are over and have no reward.",
-        "turns_since_reward": "Turns that are over since the last with a reward.",
+        "days_since_reward": "Days since the end of the last turn with a reward.",
         "clipped_rewards": "Rewards outside the range.",
-        "turns_left": "Turns of the forecast to come.",
+        "days_left": "Days of the forecast to come.",
     }
 
     def __init__(self, service: Service) -> None:

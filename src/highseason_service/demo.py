@@ -39,12 +39,14 @@ def fill(service: Service, today: datetime | None = None) -> None:
     service.decide(NAME, PLAYED)
 
 
-def expected_traffic(start: date) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def expected_traffic(
+    start: date, turns: int = TURNS
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Visitors by day: busy weekends, a quiet summer, a great December."""
-    days = start.timetuple().tm_yday + np.arange(TURNS)
+    days = start.timetuple().tm_yday + np.arange(turns)
     year = 2 * np.pi * (days % 365) / 365
     december = 2.2 * np.exp(-(((days - 1) % 365 - 352) ** 2) / 200.0)
-    weekend = np.where((start.weekday() + np.arange(TURNS)) % 7 >= 5, 1.5, 1.0)
+    weekend = np.where((start.weekday() + np.arange(turns)) % 7 >= 5, 1.5, 1.0)
     return np.asarray(np.round(300.0 * weekend * (1.0 + 0.25 * np.cos(year) + december)))
 
 

@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -15,6 +16,7 @@ from highseason.policies import Plan, parse, prices
 from highseason.report import timing
 from highseason_service import charts, forms
 from highseason_service.calendars import TurnNames
+from highseason_service.demo import TURNS, expected_traffic
 from highseason_service.errors import InvalidError, ServiceError
 from highseason_service.history import PlayHistory
 from highseason_service.routes import One
@@ -82,6 +84,17 @@ def _new(
 ) -> Response:
     context = {"typed": typed, "error": "", "policies": forms.POLICIES, "columns": (), "kept": None}
     return show(request, who, "new.html.j2", status, **context | more)
+
+
+@router.get("/new/sample.csv")
+def sample(service: One, who: Admin) -> Response:
+    """The visitors of a made-up shop, up to yesterday."""
+    days = 2 * TURNS
+    start = service.clock().date() - timedelta(days)
+    counts = expected_traffic(start, days)
+    rows = (f"{start + timedelta(n)},{count:.0f}\n" for n, count in enumerate(counts))
+    headers = {"content-disposition": 'attachment; filename="visitors.csv"'}
+    return Response("day,visitors\n" + "".join(rows), media_type="text/csv", headers=headers)
 
 
 @router.post("/new/plan")

@@ -38,6 +38,7 @@ async def _context(request: Request) -> dict[str, str] | None:
     return None
 
 
+Known = Annotated[str, Header(alias="If-None-Match", description="The ETag of an earlier answer.")]
 Wrong = Annotated[dict[str, str] | None, Depends(_context)]
 
 
@@ -52,9 +53,7 @@ def evaluate(service: One, experiment: Id, wrong: Wrong) -> Response:
 
 
 @router.post("/flags", responses={304: {"description": "Nothing has changed."}})
-def evaluate_all(
-    service: One, wrong: Wrong, known: Annotated[str, Header(alias="If-None-Match")] = ""
-) -> Response:
+def evaluate_all(service: One, wrong: Wrong, known: Known = "") -> Response:
     """Evaluate all flags: every experiment that is not archived."""
     if wrong is not None:
         return JSONResponse(wrong, 400)

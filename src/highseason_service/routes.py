@@ -70,9 +70,9 @@ class Needs(HTTPBearer):
 
     def __init__(self, scope: str) -> None:
         super().__init__(
-            scheme_name="token",
+            scheme_name=scope,
             auto_error=False,
-            description="A token of `highseason token create`.",
+            description=f"A token of `highseason token create` with the scope {scope} or more.",
         )
         self.scope = scope
 
@@ -175,8 +175,10 @@ def decide(service: One, experiment: Id, body: DecideBody | None = None) -> Deci
 def list_decisions(
     service: One,
     experiment: Id,
-    before: Annotated[int | None, Query(ge=1, le=MOST_TURNS + 1)] = None,
-    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    before: Annotated[
+        int | None, Query(ge=1, le=MOST_TURNS + 1, description="Only turns before this one.")
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=1000, description="How many at most.")] = 100,
 ) -> list[DecisionRecord]:
     """List locked turns, the latest first."""
     return service.decisions(experiment, before, limit)
@@ -238,7 +240,9 @@ def reforecast(
 
 @router.get("/experiments/{experiment}/plan", dependencies=READ, tags=["forecast"])
 def plan(
-    service: One, experiment: Id, turns: Annotated[int, Query(ge=1, le=MOST_PLANNED)] = 30
+    service: One,
+    experiment: Id,
+    turns: Annotated[int, Query(ge=1, le=MOST_PLANNED, description="How many at most.")] = 30,
 ) -> list[PlannedTurn]:
     """See the coming turns as things stand: where it explores, and what that may cost."""
     return service.plan(experiment, turns)
@@ -248,8 +252,10 @@ def plan(
 def list_events(
     service: One,
     experiment: Id,
-    after: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0,
-    limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
+    after: Annotated[
+        int, Query(ge=0, le=2**31 - 1, description="Only events after this number.")
+    ] = 0,
+    limit: Annotated[int, Query(ge=1, le=10_000, description="How many at most.")] = 1000,
 ) -> dict[str, Any]:
     """Page through the event log; `next` is what to pass as `after` for more."""
     page = service.events(experiment, after, limit)

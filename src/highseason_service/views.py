@@ -30,6 +30,9 @@ LATEST, COMING, ARMS, WAITING = 7, 7, 100, 100
 #: From this many turns without a reward on, a page says so.
 PATIENCE = 3
 
+#: How many days a turn of a calendar has.
+DAYS = {"minute": 1 / 1440, "hour": 1 / 24, "day": 1.0, "week": 7.0}
+
 #: How many experiments are kept as they were shown last.
 REMEMBERED = 50
 
@@ -239,12 +242,14 @@ class ExperimentView:
     def numbers(self) -> dict[str, float]:
         """What an operator watches."""
         known = np.flatnonzero(~np.isnan(self.history.reward))
+        since = self.past - (int(known[-1]) + 1 if known.size else 0)
+        days = DAYS.get(self.turns.unit, math.nan)
         return {
             "decisions": self.state.decided,
             "rewards_waiting": self.late,
-            "turns_since_reward": max(0, self.past - (int(known[-1]) + 1 if known.size else 0)),
+            "days_since_reward": days * max(0, since),
             "clipped_rewards": self.state.clipped,
-            "turns_left": max(0, self.state.turns - self.past),
+            "days_left": days * max(0, self.state.turns - self.past),
         }
 
     @cached_property

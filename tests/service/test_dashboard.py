@@ -126,6 +126,18 @@ def test_without_an_arm_pages_are_there(live: Server, http: httpx.Client) -> Non
         assert "No arm is in the game" in answer.text
 
 
+def test_a_reward_is_asked_for_when_its_day_is_over(live: Server, http: httpx.Client) -> None:
+    today = live.service.decide("shelf", 3).arm
+    page = http.get("/experiments/shelf").text
+    assert f"Tue 3 Nov 2026: price {today}. What did it bring?" in page
+    assert "It is not over yet" in page
+    live.service.decide("shelf", 2)
+    page = http.get("/experiments/shelf").text
+    assert "What did these days bring?" in page
+    assert page.index('<option value="2"') < page.index('<option value="3"')  # yesterday first
+    assert "It is not over yet" not in page
+
+
 def test_a_removed_arm_can_be_brought_back(live: Server, http: httpx.Client) -> None:
     gone = post(http, f"{SHELF}/remove-arm", arm="9.99")
     assert gone.headers["location"] == f"{SHELF}/arms?done=removed&arm=9.99"
@@ -333,7 +345,7 @@ def test_scopes_hold_for_pages(closed: tuple[Server, dict[str, str]]) -> None:
 
 def test_what_browsers_load_is_small_and_as_it_was_published() -> None:
     files = [file for file in FOLDER.rglob("*") if file.suffix in (".js", ".css", ".svg")]
-    assert len(files) == 7
+    assert len(files) == 6
     size = sum(len(gzip.compress(file.read_bytes(), 9)) for file in files)
     assert size < 60_000
     listed = dict(

@@ -13,8 +13,10 @@ from tests.service.conftest import MOMENT, Server, settings
 
 import highseason as hs
 from highseason.cli import main
+from highseason.traffic import Calendar
 from highseason_service import Service
 from highseason_service.client import Client, RequestError
+from highseason_service.forecast import TrafficForecast
 from highseason_service.model import Arm, Outcome
 from highseason_service.security import RequestLimits, create_token
 
@@ -218,7 +220,7 @@ def test_the_documentation_needs_no_other_host(http: httpx.Client) -> None:
     assert "/v1/experiments/{experiment}/decide" in page
     assert "http://" not in page.replace(str(http.base_url), "")
     assert "https://" not in page
-    assert "<script" not in page
+    assert page.count("<script") == page.count('<script src="/static/')
 
 
 def test_labels_are_not_markup(http: httpx.Client) -> None:
@@ -326,10 +328,20 @@ def test_experiments_have_gauges(live: Server, http: httpx.Client) -> None:
         live.service.decide("shelf", turn)
     live.service.update_many("shelf", [Outcome(1, 1e9, 100.0)])
     text = http.get("/metrics").text
-    for line in ("decisions", "3.0"), ("rewards_waiting", "1.0"), ("turns_since_reward", "1.0"):
+    for line in ("decisions", "3.0"), ("rewards_waiting", "1.0"), ("days_since_reward", "1.0"):
         assert f'highseason_experiment_{line[0]}{{experiment="shelf"}} {line[1]}\n' in text
     assert 'highseason_experiment_clipped_rewards{experiment="shelf"} 1.0\n' in text
-    assert 'highseason_experiment_turns_left{experiment="shelf"} 38.0\n' in text
+    assert 'highseason_experiment_days_left{experiment="shelf"} 38.0\n' in text
+
+
+def test_gauges_of_days_are_in_days(live: Server, http: httpx.Client) -> None:
+    hours = TrafficForecast((5.0,) * 72, Calendar.starting("2026-11-02", "hour"))
+    live.service.create(settings("hourly", forecast=hours))  # its 37th turn is now
+    live.service.create(settings("timeless", forecast=TrafficForecast((5.0,) * 9)))
+    text = http.get("/metrics").text
+    for line in ("days_since_reward", "hourly", "1.5"), ("days_left", "hourly", "1.5"):
+        assert f'highseason_experiment_{line[0]}{{experiment="{line[1]}"}} {line[2]}\n' in text
+    assert 'highseason_experiment_days_left{experiment="timeless"} NaN\n' in text
 
 
 def test_what_is_wrong_with_an_id_is_said_in_words(http: httpx.Client) -> None:

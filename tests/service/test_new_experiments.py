@@ -66,6 +66,16 @@ def test_the_past_is_forecast_and_started(live: Server, http: httpx.Client) -> N
     assert values[6] > 1.3 * values[4]
 
 
+def test_the_sample_can_be_planned(http: httpx.Client) -> None:
+    page = http.get("/new").text
+    assert 'href="/new/sample.csv"' in page
+    sample = http.get("/new/sample.csv")
+    assert sample.text.splitlines()[-1].startswith("2026-11-02,")  # yesterday
+    shown = plan(http, sample.content)
+    assert shown.status_code == 200, shown.text
+    assert "Tue 3 Nov 2026" in shown.text  # today
+
+
 def test_a_file_may_be_the_forecast(live: Server, http: httpx.Client) -> None:
     shown = plan(http, traffic(20, ","), meaning="forecast", zone="Europe/Rome", id="tea")
     start(http, shown.text)

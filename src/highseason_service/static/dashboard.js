@@ -53,8 +53,9 @@
     });
   };
 
-  // Steps between ticks, in seconds; a chart of days has none within a day.
-  const STEPS = [60, 300, 900, 3600, 10800, 21600, 43200, 86400, 172800, 604800, 1209600, 2419200, 5270400, 7905600, 15811200, 31536000];
+  // Steps between ticks, in seconds; a chart of days has none within a day.  From 30 days on uPlot
+  // takes them for months.
+  const STEPS = [60, 300, 900, 3600, 10800, 21600, 43200, 86400, 172800, 604800, 1209600, 2592000, 5184000, 7776000, 15552000, 31536000];
 
   const axes = (format, { dated, hasDates, splits, step }) => {
     const look = {
@@ -89,12 +90,12 @@
           ctx.fillRect(x, bbox.top, bbox.left + bbox.width - x, bbox.height);
         }
         ctx.fillStyle = color("ink");
+        ctx.textAlign = "left";
         ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
         for (const [value, name] of marks) {
           const x = line(value, [2, 3]);
-          const fits = x + ctx.measureText(name).width < bbox.left + bbox.width;
-          ctx.textAlign = fits ? "left" : "right";
-          if (named) ctx.fillText(name, x + (fits ? 4 : -4), bbox.top + (name === "Christmas" ? 28 : 12) * devicePixelRatio);
+          const last = bbox.left + bbox.width - ctx.measureText(name).width;
+          if (named) ctx.fillText(name, Math.min(x + 4, last), bbox.top + (name === "Christmas" ? 28 : 12) * devicePixelRatio);
         }
         ctx.restore();
       },
