@@ -28,6 +28,8 @@ class TrafficForecast:
     def of(cls, G: Multiplier) -> Self:
         """The forecast that a multiplier holds; its turns must have equal lengths.
 
+        Times of the week at which it has no turn are closed.
+
         >>> G = Multiplier([10, 20], calendar=["2026-12-24", "2026-12-25"])
         >>> TrafficForecast.of(G).calendar == Calendar.starting("2026-12-24")
         True
@@ -36,14 +38,14 @@ class TrafficForecast:
         if G.timeline is None:
             return cls(values)
         instants = G.timeline.instants.astype("datetime64[s]")
-        for every in LENGTHS:
+        for every in reversed(LENGTHS) if len(values) > 1 else LENGTHS:
             start = format_time(G.timeline.wall[0])
-            calendar = Calendar.starting(start, every, G.zone or "UTC")
+            calendar = Calendar.starting(start, every, G.zone or "UTC").only(instants)
             if np.array_equal(calendar.instants(len(values)), instants):
                 return cls(values, calendar)
         raise InvalidError(
-            "the turns of a forecast must follow each other every minute, hour, day or week: "
-            "resample the traffic first (G.resample)"
+            "the turns of a forecast must follow each other every minute, hour, day or week, with "
+            "none but closed times of the week left out: resample the traffic first (G.resample)"
         )
 
     @classmethod
@@ -57,11 +59,12 @@ class TrafficForecast:
         """The forecast as plain data."""
         return {"values": list(self.values), "calendar": self.calendar_dict()}
 
-    def calendar_dict(self) -> dict[str, str] | None:
+    def calendar_dict(self) -> dict[str, Any] | None:
         """The calendar as plain data, from which `Calendar.starting` makes it again."""
         if (known := self.calendar) is None:
             return None
-        return {"start": known.start, "every": known.every, "zone": known.zone or "UTC"}
+        plain = {"start": known.start, "every": known.every, "zone": known.zone or "UTC"}
+        return plain | ({"closed": list(known.closed)} if known.closed else {})
 
     @cached_property
     def _edges(self) -> Instants:
@@ -98,6 +101,14 @@ class TrafficForecast:
                 f"{moment.isoformat()} lies outside the forecast, which goes from {self.time(1)} "
                 f"to {self.time(len(self.values))}: replace the forecast with a longer one"
             )
+        if self.calendar.closed:
+            wall = Timeline(np.array([instant]), self.calendar.zone).wall[0]
+            line = self.multiplier.timeline
+            if line is not None and wall >= line.wall[turn - 1] + self.calendar.step:
+                raise ClashError(
+                    f"{moment.isoformat()} is closed: no turn follows turn {turn} "
+                    f"({self.time(turn)}) before {self._edges[turn].item().isoformat()} UTC"
+                )
         return turn
 
     def replaced(self, first: int, values: Sequence[float]) -> Self:
@@ -128,11 +139,10 @@ def replacement(
         return played + 1, values
     new = TrafficForecast.of(G).calendar
     assert new is not None, "it has times"
-    begins = replace(new, zone=G.zone or calendar.zone).instants(1)[0]
-    starts = calendar.instants(turns + 1)
-    first = int(np.searchsorted(starts, begins)) + 1
-    same = new.every == calendar.every or len(values) == 1  # the length of one row is not known
-    if not same or first > turns + 1 or starts[first - 1] != begins:
+    begins = replace(new, zone=G.zone or calendar.zone).instants(len(values))
+    starts = calendar.instants(turns + len(values))
+    first = int(np.searchsorted(starts, begins[0])) + 1
+    if first > turns + 1 or not np.array_equal(starts[first - 1 :][: len(values)], begins):
         raise InvalidError(
             f"the new forecast has a row per {new.every} from {new.start}: expected one per "
             f"{calendar.every}, from the start of a turn between {calendar.start} and the end of "

@@ -259,7 +259,7 @@ class State:
     reward_range: tuple[float, float] | None
     turns: int
     forecast_version: int
-    calendar: dict[str, str] | None
+    calendar: dict[str, Any] | None
     decided: int
     rewarded: int
     last_turn: int

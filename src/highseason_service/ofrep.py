@@ -100,7 +100,7 @@ def _leader(state: State) -> ArmReport:
 
 
 def _until(state: State, turn: int) -> str:
-    """When a turn ends, in UTC."""
+    """When the turn after a turn starts, in UTC."""
     assert state.calendar is not None, "only a turn of a calendar is now"
     end = Calendar.starting(**state.calendar).instants(turn + 1)[turn]
     return datetime.fromtimestamp(

@@ -60,6 +60,11 @@ class CalendarBody(Strict):
     )
     every: Literal["minute", "hour", "day", "week"] = Field("day", description="A turn's length.")
     zone: str = Field("UTC", description="An IANA time zone.", max_length=50)
+    closed: list[int] = Field(
+        [],
+        description="Times of the week without a turn; 0 is the first on Monday.",
+        max_length=10_079,
+    )
 
 
 class ForecastBody(Strict):

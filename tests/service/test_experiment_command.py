@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.service.conftest import MOMENT, Server, settings
 import highseason as hs
 from highseason.cli import main
 from highseason_service import Service
+from highseason_service.errors import ClashError
 from highseason_service.security import create_token
 
 Run = Callable[..., tuple[int, str]]
@@ -130,3 +132,27 @@ def test_without_its_extra_the_command_names_it(
         monkeypatch.delitem(sys.modules, f"highseason_service.{module}", raising=False)
     assert main(["experiment", "list"], standalone_mode=False) == 1
     assert "pip install 'highseason[service]'" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore::highseason.traffic.ForecastWarning")
+def test_a_shop_closed_on_sundays(run: Run, tmp_path: Path, live: Server) -> None:
+    days = [date(2026, 8, 3) + timedelta(i) for i in range(89)]  # from a Monday to a Friday
+    rows = [f"{day},{200 + 20 * day.weekday()}\n" for day in days if day.weekday() < 6]
+    (tmp_path / "traffic.csv").write_text("date,visitors\n" + "".join(rows))
+    traffic = f"-m {tmp_path}/traffic.csv --ahead"
+    code, text = run(f"create tea --arm 9 --arm 10 -p uniform {traffic} 12")
+    assert (code, "12 turns from 2026-10-31 to 2026-11-13" in text) == (0, True), text
+    made = live.service.state("tea")
+    assert made.calendar == {"start": "2026-10-31", "every": "day", "zone": "UTC", "closed": [6]}
+    coming = live.service.plan("tea", 12)
+    assert {date.fromisoformat(turn.time).weekday() for turn in coming} == set(range(6))
+    monday, sunday = (datetime(2026, 11, day, 10, tzinfo=UTC) for day in (2, 1))
+    assert live.service.decide("tea", at=monday).turn == 2
+    with pytest.raises(
+        ClashError, match=r"closed: no turn follows turn 1 \(2026-10-31\) before 2026-11-02"
+    ):
+        live.service.decide("tea", at=sunday)
+    with (tmp_path / "traffic.csv").open("a") as file:
+        file.write("2026-10-31,300\n")
+    assert run(f"reforecast tea {traffic} 14")[1] == "tea: new forecast for turns 3 to 15\n"
+    assert live.service.plan("tea", 15)[-1].time == "2026-11-17"

@@ -11,6 +11,7 @@ DATA = Path(__file__).parents[2].parent / "shared" / "data"
 
 pytestmark = [
     pytest.mark.realdata,
+    pytest.mark.filterwarnings("ignore::highseason.traffic.FileNote"),  # of days without a camera
     pytest.mark.skipif(not DATA.is_dir(), reason=f"no real data: {DATA} does not exist"),
 ]
 

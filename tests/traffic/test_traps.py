@@ -103,11 +103,9 @@ def test_an_unknown_zone_is_refused() -> None:
         CalendarRegression(zone="Europe/Leeds").fit(daily(30)).predict(1)
 
 
-def test_closed_hours_are_forecast_closed() -> None:
-    G = daily(140)
-    closed = np.arange(140) % 7 == 5
-    shop = Multiplier(np.where(closed, 1e-9, G.values), G.calendar)
-    forecast = CalendarRegression().fit(shop).predict(14)
+def test_closed_turns_without_a_calendar_are_forecast_closed() -> None:
+    shop = np.where(np.arange(140) % 7 == 5, 1e-9, np.resize(WEEK, 140))
+    forecast = CalendarRegression(periods=(7,)).fit(shop).predict(14)
     np.testing.assert_allclose(forecast.mean[[5, 12]], 1e-9)
     np.testing.assert_allclose(forecast.interval()[1][[5, 12]], 1e-9)
     np.testing.assert_allclose(forecast.mean[:5], WEEK[:5], rtol=0.05)

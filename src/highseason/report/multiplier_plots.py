@@ -221,13 +221,13 @@ def forecast(
 def _spans(G: Multiplier) -> str:
     hours = 0.0
     if G.calendar is not None and G.turns > 1:
-        hours = float((G.calendar[1] - G.calendar[0]) / np.timedelta64(1, "h"))
+        hours = float(np.diff(G.calendar).min() / np.timedelta64(1, "h"))
     return counted(G.turns, {1.0: "hour", 24.0: "day", 168.0: "week"}.get(hours, "turn"))
 
 
 def _name_days(axes: Axes, G: Multiplier, country: str | None) -> None:
     """Write the names of special days above them; the best known where they crowd."""
-    if G.calendar is None or G.turns < 2 or G.calendar[1] - G.calendar[0] > np.timedelta64(1, "D"):
+    if G.calendar is None or G.turns < 2 or np.diff(G.calendar).min() > np.timedelta64(1, "D"):
         return
     starts = edges(G)
     width = starts[-1] - starts[0]

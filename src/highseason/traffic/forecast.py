@@ -15,6 +15,7 @@ array([60.])
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import reduce
 from statistics import NormalDist
 from typing import Any, ClassVar, Self
 
@@ -260,15 +261,17 @@ def observed(value: float) -> float:
 
 def calendar_after(G: Multiplier, passed: int, turns: int) -> NDArray[np.datetime64] | None:
     """When turns are, so many having `passed` after G, evenly spaced; None without a calendar."""
-    if G.calendar is None:
+    if G.calendar is None or G.timeline is None:
         return None
     if G.turns < 2:
         raise ForecastError("one turn has no distance to the next: give at least two")
-    months = G.calendar.astype("datetime64[M]")
-    begins = months if (months == G.calendar).all() else G.calendar  # months differ in length
-    step = np.sort(np.diff(begins))[(G.turns - 1) // 2]
-    after = begins[-1] + step * np.arange(passed + 1, passed + turns + 1)
-    return np.asarray(after, G.calendar.dtype)
+    try:
+        grid, places, zone = Calendar.around(G.timeline)
+    except MultiplierError:  # uneven
+        step = np.sort(np.diff(G.calendar))[(G.turns - 1) // 2]
+        grid, places, zone = Calendar(G.calendar[-1], step), np.zeros(1, np.int64), None
+    after = grid.following(int(places[-1]) + 1, passed + turns, zone)[passed:]
+    return np.asarray(grid.walls(after, zone), G.calendar.dtype)
 
 
 MEASURES = ("mase", "smape", "pinball", "coverage")
@@ -335,22 +338,35 @@ def backtest(
     turns = whole_number("turns", turns, 1, ForecastError)
     if not isinstance(forecasters, Mapping):
         forecasters = {str(forecaster): forecaster for forecaster in forecasters}
-    with raised_as(ForecastError, MultiplierError):
-        places = np.arange(G.turns) if G.calendar is None else Calendar.under(G.calendar)[1]
+    grid, places = None, np.arange(G.turns)
+    if G.timeline is not None:
+        with raised_as(ForecastError, MultiplierError):
+            grid, places = Calendar.under(G.timeline.even()[0])
+    values = np.full(int(places[-1]) + 1, np.nan)
+    values[places] = G.values
     trials = []
     for origin in _origins(G.turns, turns, origins):
-        past, ahead = G.window(1, origin), places[origin:] - places[origin - 1] - 1
-        there = ahead[ahead < turns]
-        if there.size == 0:
+        past, begin = G.window(1, origin), int(places[origin - 1]) + 1
+        with quiet(ForecastWarning):  # the errors show what such a forecast is worth
+            known = {label: one.fit(past).predict(turns) for label, one in forecasters.items()}
+        aheads = {
+            label: begin + np.arange(turns)
+            if grid is None or whole.calendar is None
+            else grid.places(whole.calendar)
+            for label, whole in known.items()
+        }
+        both = reduce(np.intersect1d, aheads.values(), places[origin:])  # neither gaps nor closed
+        if both.size == 0:
             raise ForecastError(f"no turn came within {turns} turns after turn {origin}")
-        actual = G.window(origin + 1, origin + there.size)
-        for label, forecaster in forecasters.items():
-            with quiet(ForecastWarning):  # the errors show what such a forecast is worth
-                whole = forecaster.fit(past).predict(int(there[-1]) + 1)
+        rows = np.searchsorted(places, both)
+        line: Any = None if G.timeline is None else G.timeline.take(rows)
+        actual = Multiplier(G.values[rows], line, G.name)
+        for label, whole in known.items():
+            there = np.searchsorted(aheads[label], both)
             table = None if whole.quantiles is None else whole.quantiles[:, there]
             forecast = Forecast(whole.mean[there], table, actual.calendar, label)
             errors = {
-                "mase": mase(actual.values, forecast.mean, past.values, season),
+                "mase": mase(actual.values, forecast.mean, values[:begin], season),
                 "smape": smape(actual.values, forecast.mean),
                 "pinball": pinball(actual.values, forecast),
                 "coverage": coverage(actual.values, forecast, confidence),
@@ -379,12 +395,12 @@ def mase(actual: ArrayLike, mean: ArrayLike, past: ArrayLike, season: int) -> fl
     >>> mase([10, 20], [12, 22], past=[10, 20, 14, 24], season=2)
     0.5
     """
-    before = np.asarray(past, dtype=np.float64)
+    before = np.asarray(past, dtype=np.float64)  # gaps are NaN
     if before.size <= season:
         raise ForecastError(
             f"season must be below the {before.size} turns of the past, got {season}"
         )
-    scale = float(np.mean(np.abs(before[season:] - before[:-season])))
+    scale = float(np.nanmean(np.abs(before[season:] - before[:-season])))
     error = float(np.mean(np.abs(np.asarray(actual) - np.asarray(mean))))
     if scale == 0:
         return 0.0 if error == 0 else float("inf")

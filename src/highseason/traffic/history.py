@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from highseason.core.extras import require
 from highseason.core.validation import raised_as
-from highseason.traffic.dates import Instants, TableError, check_zone, to_wall
+from highseason.traffic.dates import Instants
 from highseason.traffic.forecast import ForecastError, Numbers
 from highseason.traffic.series import Multiplier
 from highseason.traffic.timeline import Calendar, MultiplierError
@@ -55,20 +55,27 @@ class History:
         >>> History.of(Multiplier([1.0, 2.0, 4.0], days), periods=(1,)).values
         array([1., 2., 3., 4.])
         """
-        stamps, zone = _even_stamps(G, zone)
-        with raised_as(ForecastError, MultiplierError):
-            grid, places = (None, np.arange(G.turns)) if stamps is None else Calendar.under(stamps)
+        grid, places, shift = None, np.arange(G.turns), _shift(G.values)
+        if G.timeline is not None:
+            idle = (G.values <= G.values.min() * (1 + 1e-9)) & (shift > 0)
+            with raised_as(ForecastError, MultiplierError):
+                grid, places, zone = Calendar.around(G.timeline, zone, idle)
         turns = int(places[-1]) + 1
-        if turns - G.turns > _MOST_MISSING * turns:
+        values = np.full(turns, np.nan)
+        values[places] = G.values
+        opened = turns
+        if grid is not None and grid.closed:
+            is_open = grid.is_open(np.arange(turns), zone)
+            values[~is_open], opened = np.nan, int(is_open.sum())
+            shift = _shift(values[~np.isnan(values)])
+        seen = ~np.isnan(values)
+        if (missing := opened - int(seen.sum())) > _MOST_MISSING * opened:
             raise ForecastError(
-                f"{turns - G.turns} of {turns} turns are missing, too many to learn the seasons: "
+                f"{missing} of {opened} turns are missing, too many to learn the seasons: "
                 "join turns into longer ones, or choose a part without gaps"
             )
         seasons = _seasons(turns, grid, periods)
-        values = np.full(turns, np.nan)
-        values[places] = G.values
-        seen = ~np.isnan(values)
-        return cls(_filled(values, seasons), seen, grid, zone, seasons, _shift(G.values))
+        return cls(_filled(values, seasons), seen, grid, zone, seasons, shift)
 
     @property
     def turns(self) -> int:
@@ -87,15 +94,11 @@ class History:
 
     def stamps(self, start: int, stop: int) -> Instants | None:
         """When the turns at these positions are (from 0, also beyond the end)."""
-        return None if self.grid is None else self.grid.stamps(start, stop)
+        return None if self.grid is None else self.grid.at(np.arange(start, stop))
 
     def clocks(self, start: int, stop: int) -> Instants | None:
         """The same by the wall clock of the shop."""
-        stamps = self.stamps(start, stop)
-        if stamps is None or self.zone is None:
-            return stamps
-        with raised_as(ForecastError, TableError):
-            return to_wall(stamps.astype("datetime64[s]"), check_zone(self.zone))
+        return None if self.grid is None else self.grid.walls(np.arange(start, stop), self.zone)
 
     def before(self, turn: int) -> Self:
         """The first turns only, as they were known then."""
@@ -103,8 +106,19 @@ class History:
         return replace(self, values=self.values[:turn], seen=self.seen[:turn], seasons=seasons)
 
     def then(self, value: float) -> Self:
-        """With one turn more."""
-        return replace(self, values=np.append(self.values, value), seen=np.append(self.seen, True))
+        """With one turn more, after closed ones, if any."""
+        closed = int(self.ahead(1)[0])
+        values = np.concatenate(
+            [self.values, np.resize(self.values[-self.week :], closed), [value]]
+        )
+        seen = np.append(self.seen, np.arange(closed + 1) == closed)
+        return replace(self, values=values, seen=seen)
+
+    def ahead(self, turns: int) -> NDArray[np.int64]:
+        """How far, from 0, the next turns lie after the end: turns that are closed are left out."""
+        if self.grid is None:
+            return np.arange(turns)
+        return self.grid.following(self.turns, turns, self.zone) - self.turns
 
     def phases(self, start: int, stop: int) -> NDArray[np.int64]:
         """The position of these turns in the week (or in the longest season up to a week)."""
@@ -148,7 +162,9 @@ class History:
 
     def closed(self, start: int, stop: int) -> NDArray[np.bool_]:
         """Which turns fall on a time of the week with almost no traffic."""
-        if self.shift == 0.0:
+        if self.grid is not None and self.grid.closed:
+            return ~self.grid.is_open(np.arange(start, stop), self.zone)
+        if self.shift == 0.0 or (self.grid is not None and self.grid.daily):
             return np.zeros(stop - start, np.bool_)
         phases = self.phases(0, self.turns)
         idle = self.values <= self.values.min() * (1 + 1e-9)
@@ -163,16 +179,6 @@ def enough(turns: int, season: float, grid: Calendar | None) -> bool:
     year = 0.0 if grid is None else grid.seasons()[-1]
     times = 1.5 if season > max(300.0, 0.99 * year) else 2.0
     return turns >= int(times * season)  # two years are 104 weeks and a bit
-
-
-def _even_stamps(G: Multiplier, zone: str | None) -> tuple[Instants | None, str | None]:
-    """Times that are even where clocks change: days by the wall clock, hours in UTC; the zone."""
-    if G.calendar is None or G.timeline is None or G.zone is None:
-        return G.calendar, zone
-    steps = np.diff(G.calendar.astype("datetime64[s]"))
-    if steps.size and steps.min() >= np.timedelta64(1, "D"):
-        return G.calendar, None
-    return G.timeline.instants, zone or G.zone
 
 
 def _seasons(

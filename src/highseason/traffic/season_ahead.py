@@ -38,7 +38,7 @@ class SeasonAhead(Forecaster):
     """What they share; subclasses give `outlook`.
 
     Gaps are filled from the weeks around them.  Times of the week with almost no traffic are
-    closed, and are forecast to be closed.  A constant past is forecast to stay constant.
+    closed: they have no turn.  A constant past is forecast to stay constant.
 
     Attributes:
         holidays: Whether days such as Christmas and Black Friday have effects of their own.
@@ -84,6 +84,8 @@ class FittedSeason(Fitted):
         """Mean and quantiles of the next turns."""
         turns = whole_number("turns", turns, 1, ForecastError)
         history, n, mean = self.history, self.history.turns, None
+        coming = history.ahead(turns)
+        turns = int(coming[-1]) + 1  # with closed ones between them
         if history.constant:
             table = np.full((len(LEVELS), turns), float(history.values[-1]))
         else:
@@ -100,7 +102,9 @@ class FittedSeason(Fitted):
                 f"{self._forecaster} gives no finite forecast: the series varies too much for it; "
                 "use another forecaster, or clip the series"
             )
+        table, mean = table[:, coming], None if mean is None else mean[coming]
         stamps, name = history.stamps(n, n + turns), str(self._forecaster)
+        stamps = None if stamps is None else stamps[coming]
         known = Forecast(np.maximum(table[LEVELS.index(0.5)], 1e-300), table, stamps, name)
         expected = known.atoms(99).mean(axis=0)
         if mean is not None:  # no mean lies beyond almost all that may come

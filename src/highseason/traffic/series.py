@@ -10,6 +10,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -25,6 +26,7 @@ from highseason.core.validation import one_of, positive_number, whole_number
 from highseason.core.warnings import warn_user
 from highseason.traffic.dates import Instants, When, to_instants, to_wall, zone_info
 from highseason.traffic.timeline import (
+    Calendar,
     MultiplierError,
     Timeline,
     Values,
@@ -112,6 +114,12 @@ def _by_period(
         # A quarter of a step to spare: months and clock changes make steps uneven.
         whole[0] &= bool(4 * (instants[0] - starts[0]) < 3 * step)
         whole[-1] &= bool(4 * (end - instants[-1]) <= 5 * step)
+        with suppress(MultiplierError):  # uneven turns; nothing is missing at closed times
+            grid, places, zone = Calendar.around(timeline)
+            before = np.arange(-int((instants[0] - starts[0]) / step + 0.25), 0)
+            after = np.arange(1, math.ceil((end - instants[-1]) / step - 0.25)) + places[-1]
+            whole[0] |= not grid.is_open(before, zone).any()
+            whole[-1] |= not grid.is_open(after, zone).any()
     return first, Timeline(starts, timeline.zone), whole
 
 

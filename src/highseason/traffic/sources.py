@@ -13,14 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from highseason.core.specs import did_you_mean
+from highseason.core.text import counted
 from highseason.core.validation import positive_number, raised_as, whole_number
 from highseason.core.warnings import warn_user
 from highseason.traffic.columns import Column, FileTable
-from highseason.traffic.dates import Order, Stamps, TableError
+from highseason.traffic.dates import Order, Stamps, TableError, format_time
 from highseason.traffic.files import read_table
 from highseason.traffic.numerals import Mark
 from highseason.traffic.series import Multiplier
 from highseason.traffic.timeline import (
+    Calendar,
     FileNote,
     MultiplierError,
     Timeline,
@@ -124,6 +126,9 @@ def _clock(turns: int) -> NDArray[np.int64]:
     return np.arange(1, 1 + turns, dtype=np.int64)
 
 
+#: How many missing turns a note names.
+_SHOWN = 7
+
 _ACCEPTED = "give a Multiplier, a sequence of numbers, a pandas Series, a path, or a shape's name"
 
 
@@ -149,8 +154,12 @@ def from_values(
     >>> from_values([0, 40], floor=1).values
     array([ 1., 40.])
     """
-    values = floored(to_values(array), floor)
-    return Multiplier(values, calendar, name, zone)  # type: ignore[arg-type]  # turned into an array there
+    values, times = floored(to_values(array), floor), calendar
+    if calendar is not None and np.any(values == 0):
+        line = Timeline.of(calendar, zone)
+        kept = np.flatnonzero(_open_rows(line, values == 0)[0])
+        values, times = values[kept], line.take(kept)
+    return Multiplier(values, times, name, zone)  # type: ignore[arg-type]  # turned into an array there
 
 
 def from_series(series: Any, *, floor: float | None = None, name: str | None = None) -> Multiplier:
@@ -228,10 +237,16 @@ def read(
         values_column = table.find_value(times_column)
     if times_column is not None and values_column.position == times_column.position:
         raise TableError(f"{path}: column {values_column.name!r} cannot be time and value")
-    calendar, forward = None, slice(None)
+    calendar: Any = None
+    values, forward = floored(table.numbers(values_column), floor), slice(None)
+    opened = np.ones(values.size, np.bool_)
     if times_column is not None:
         calendar, forward = _calendar(table, times_column, zone)
-    values = _values(table, values_column, floor)[forward]
+        opened, notes = _open_rows(calendar, values[forward] == 0)
+        table.notes.extend(notes)
+        calendar = calendar.take(np.flatnonzero(opened))
+    _check_values(table, values_column, np.where(opened[forward], values, 1.0))
+    values = values[forward][opened]
     if calendar is None and values.size > 3 and math.isclose(values[-1], values[:-1].sum()):
         table.notes.append("its last value is the sum of the others: drop it if it is a total")
     if table.notes:
@@ -239,7 +254,7 @@ def read(
     return Multiplier(values, calendar, name or value or path.name.split(".")[0] or path.name)
 
 
-def _calendar(table: FileTable, column: Column, zone: str | None) -> tuple[Any, slice]:
+def _calendar(table: FileTable, column: Column, zone: str | None) -> tuple[Timeline, slice]:
     """When the turns are, and the rows in their order: many exports begin with the newest."""
     stamps, where = table.times(column), table.where(column)
     times = stamps.instants
@@ -250,11 +265,33 @@ def _calendar(table: FileTable, column: Column, zone: str | None) -> tuple[Any, 
     return Timeline.of(turned, zone, lambda i: where(-1 - i)), slice(None, None, -1)
 
 
-def _values(table: FileTable, column: Column, floor: float | None) -> Values:
-    values = floored(table.numbers(column), floor)
+def _open_rows(line: Timeline, zero: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], list[str]]:
+    """Which rows are turns: zeros of closed times are not; and notes on these and missing turns."""
+    try:
+        grid, places, zone = Calendar.around(line, idle=zero)
+    except MultiplierError:  # uneven
+        return np.ones(zero.size, np.bool_), []
+    opened, notes = grid.is_open(np.arange(int(places[-1]) + 1), zone), []
+    rows = ~zero | opened[places]
+    if not rows.all():
+        notes.append(f"{counted(int((~rows).sum()), 'zero')} at closed times are no turns")
+    opened[places] = False
+    missing = np.flatnonzero(opened)
+    if missing.size and (grid.step is None or grid.step >= np.timedelta64(1, "m")):
+        unit = grid.every if grid.every.isalpha() else "turn"
+        shown = [format_time(time) for time in grid.walls(missing[:_SHOWN], zone)]
+        more = [f"{missing.size - _SHOWN} more"] if missing.size > _SHOWN else []
+        notes.append(
+            f"{counted(missing.size, unit)} {'is' if missing.size == 1 else 'are'} missing and no "
+            f"turn: {', '.join(shown + more)}"
+        )
+    return rows, notes
+
+
+def _check_values(table: FileTable, column: Column, values: Values) -> None:
     i = first_wrong(values)
     if i is None:
-        return values
+        return
     text, value = column.text(i), float(values[i])
     shown = repr(text if len(text) <= 60 else f"{text[:59]}…")
     reason = f"{shown} cannot be used: {remedy(value)}"

@@ -199,6 +199,16 @@ class Timeline:
             return self.instants
         return coarsest(to_wall(self.instants, self.zone))
 
+    def even(self, zone: str | None = None) -> tuple[Instants, str | None]:
+        """Times that are even where clocks change: days by the wall clock, hours in UTC; the zone.
+
+        ``zone`` is that of the shop, if the times are in UTC.
+        """
+        steps = np.diff(self.wall.astype("datetime64[s]"))
+        if self.zone is None or (steps.size and steps.min() >= _DAY):
+            return self.wall, zone if self.zone is None else None
+        return self.instants, zone or self.zone
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Timeline):
             return NotImplemented
@@ -296,6 +306,10 @@ class Timeline:
 LENGTHS = {"minute": 60, "hour": 60 * 60, "day": 24 * 60 * 60, "week": 7 * 24 * 60 * 60}
 _DAY = np.timedelta64(1, "D")
 _YEAR = 365.25
+#: A time of the week is closed if it is idle in this share of all its weeks, or of the last ones;
+#: but not if it was open in two or more of the latest.
+_CLOSED, _LAST, _LATEST, _OPENED = 0.9, 52, 4, 2
+_MONDAY = np.datetime64("1969-12-29")
 
 
 @dataclass(frozen=True)
@@ -305,16 +319,21 @@ class Calendar:
     >>> days = Calendar.starting("2026-03-28", "day", "Europe/Rome")
     >>> days.instants(2)[1]  # the clock is put forward
     np.datetime64('2026-03-28T23:00:00')
+    >>> Calendar.starting("2026-03-28", closed=[6]).instants(2)[1]  # no turn on Sundays
+    np.datetime64('2026-03-30T00:00:00')
     """
 
     first: np.datetime64
     step: np.timedelta64 | None  # None for months
     zone: str | None = None
     months: int = 1  # that a turn lasts, where there is no step: 3 for quarters
+    closed: tuple[int, ...] = ()  # times of the week without a turn, counted from Monday, 0:00
 
     @classmethod
     @raised_as(MultiplierError, TableError)
-    def starting(cls, start: str, every: str = "day", zone: str = "UTC") -> Calendar:
+    def starting(
+        cls, start: str, every: str = "day", zone: str = "UTC", closed: Sequence[int] = ()
+    ) -> Calendar:
         """Turns of one of `LENGTHS`, from a time by the clock of the zone."""
         first, own = time_of(start, "start")
         if own is not None:
@@ -322,7 +341,14 @@ class Calendar:
                 f"start={start!r} has an offset: give the time by the clock of zone={zone!r}, "
                 "without one"
             )
-        return cls(first, np.timedelta64(LENGTHS[every], "s"), check_zone(zone))
+        week = LENGTHS["week"] // LENGTHS[every]
+        if len(set(closed)) >= week or not set(closed) <= set(range(week)):
+            raise MultiplierError(
+                f"closed must name some of the {week} times of a week, from 0 (on Monday) to "
+                f"{week - 1}, got {list(closed)}"
+            )
+        step = np.timedelta64(LENGTHS[every], "s")
+        return cls(first, step, check_zone(zone), closed=tuple(closed))
 
     @classmethod
     def under(cls, stamps: Instants) -> tuple[Calendar, NDArray[np.int64]]:
@@ -332,20 +358,74 @@ class Calendar:
         steps = np.diff(stamps)
         if (steps / _DAY).min() >= 28 and (stamps == stamps.astype("datetime64[M]")).all():
             months = stamps.astype("datetime64[M]")
-            places = (months - months[0]).astype(np.int64)
-            length = int(np.gcd.reduce(places))
-            return cls(months[0], None, months=length), places // length
-        step = np.sort(steps)[(steps.size - 1) // 2]
-        places = np.rint((stamps - stamps[0]) / step).astype(np.int64)
-        off = np.abs((stamps - stamps[0]) - places * step)
-        wrong = np.flatnonzero((off > step / 4) | (np.diff(places, prepend=-1) < 1))
-        if wrong.size:
-            raise MultiplierError(
-                f"the times are not evenly spaced: {format_time(stamps[int(wrong[0])])} does not "
-                f"lie on steps of {_worded(step)} from {format_time(stamps[0])}; join turns to "
-                'even ones first, such as resample("1D")'
-            )
-        return cls(stamps[0], step), places
+            length = int(np.gcd.reduce((months - months[0]).astype(np.int64)))
+            grid = cls(months[0], None, months=length)
+            return grid, grid.places(stamps)
+        usual = np.sort(steps)[(steps.size - 1) // 2]
+        # Where most steps are longer than a day, some weekdays may be closed.
+        dense = 4 * steps.size * _DAY > stamps[-1] - stamps[0]
+        for step in (usual, _DAY) if usual > _DAY and dense else (usual,):
+            grid = cls(stamps[0], step)
+            places = grid.places(stamps)
+            off = np.abs(stamps - grid.at(places))
+            wrong = np.flatnonzero((off > step / 4) | (np.diff(places, prepend=-1) < 1))
+            if not wrong.size:
+                return grid, places
+        raise MultiplierError(
+            f"the times are not evenly spaced: {format_time(stamps[int(wrong[0])])} does not "
+            f"lie on steps of {_worded(usual)} from {format_time(stamps[0])}; join turns to "
+            'even ones first, such as resample("1D")'
+        )
+
+    @classmethod
+    @raised_as(MultiplierError, TableError)
+    def around(
+        cls, line: Timeline, zone: str | None = None, idle: NDArray[np.bool_] | None = None
+    ) -> tuple[Calendar, NDArray[np.int64], str | None]:
+        """The calendar under some times, their places, and the zone of its clock, if it is in UTC.
+
+        Times of the week that are absent or `idle` in nine of ten of their weeks are closed.
+
+        >>> days = np.arange("2026-03-02", "2026-03-30", dtype="datetime64[D]")
+        >>> Calendar.around(Timeline.of(days[np.arange(28) % 7 != 6]))[0].closed
+        (6,)
+        """
+        stamps, zone = line.even(zone and check_zone(zone))
+        grid, places = cls.under(stamps)
+        nobody = np.ones(int(places[-1]) + 1, np.bool_)
+        nobody[places] = False if idle is None else idle
+        return grid._closing(nobody, zone), places, zone
+
+    def _closing(self, idle: NDArray[np.bool_], zone: str | None) -> Calendar:
+        """The same, closed at the times of the week (of a short past, of the day) that are idle."""
+        if self.step is None or self.step > _DAY or _DAY % self.step or not idle.any():
+            return self
+        week = self._week
+        length = week if idle.size >= 2 * week else week // 7
+        if length < 2 or idle.size < 2 * length:
+            return self
+        phases = self._times_of_week(self.walls(np.arange(idle.size), zone)) % length
+        age = np.arange(idle.size)[::-1] // length
+        share, last, latest = (
+            np.bincount(phases[kept], idle[kept], length)
+            / np.maximum(np.bincount(phases[kept], minlength=length), 1)
+            for kept in (age >= 0, age < _LAST, age < _LATEST)
+        )
+        closed = np.maximum(share, last) >= _CLOSED - 1e-9
+        closed &= _LATEST * (1 - latest) < _OPENED
+        if closed.all():
+            return self
+        return replace(self, closed=tuple(np.flatnonzero(np.tile(closed, week // length)).tolist()))
+
+    def only(self, instants: Instants) -> Calendar:
+        """The same, closed at the times of the week of all turns between these (in UTC)."""
+        length = round(float((instants[-1] - instants[0]) / (7 * _DAY)) * self._week) + 1
+        if self._week < 7 or not instants.size < length <= 168 * instants.size:
+            return self
+        absent = np.setdiff1d(self.instants(length), instants)
+        walls = absent if self.zone is None else to_wall(absent, self.zone)
+        closed = np.unique(self._times_of_week(walls)).tolist()
+        return self if len(closed) == self._week else replace(self, closed=tuple(closed))
 
     @property
     def start(self) -> str:
@@ -358,13 +438,46 @@ class Calendar:
         span = counted(self.months, "month") if self.step is None else _worded(self.step)
         return span.removeprefix("1 ")
 
-    def stamps(self, start: int, stop: int) -> Instants:
+    def at(self, places: NDArray[np.int64]) -> Instants:
         """When the turns at these places (from 0) are, in even steps from the first."""
-        places = np.arange(start, stop)
         if self.step is None:
             months = self.first.astype("datetime64[M]") + self.months * places
             return np.asarray(months, "datetime64[D]")
         return np.asarray(self.first + places * self.step)
+
+    def places(self, stamps: Instants) -> NDArray[np.int64]:
+        """The places that are nearest to these times."""
+        if self.step is None:
+            return (stamps.astype("datetime64[M]") - self.first).astype(np.int64) // self.months
+        return np.rint((stamps - self.first) / self.step).astype(np.int64)
+
+    def walls(self, places: NDArray[np.int64], zone: str | None) -> Instants:
+        """What the clock of the zone shows then, if the stamps are in UTC; else the stamps."""
+        stamps = self.at(places)
+        return stamps if zone is None else to_wall(stamps.astype("datetime64[s]"), zone)
+
+    @property
+    def _week(self) -> int:
+        assert self.step is not None, "months have no times of the week"
+        return int(7 * _DAY / self.step)
+
+    def _times_of_week(self, walls: Instants) -> NDArray[np.int64]:
+        assert self.step is not None, "months have no times of the week"
+        return np.asarray((walls - _MONDAY) // self.step, np.int64) % self._week
+
+    def is_open(self, places: NDArray[np.int64], zone: str | None) -> NDArray[np.bool_]:
+        """Which places have a turn."""
+        if not self.closed:
+            return np.ones(places.size, np.bool_)
+        return ~np.isin(self._times_of_week(self.walls(places, zone)), self.closed)
+
+    def following(self, start: int, turns: int, zone: str | None = None) -> NDArray[np.int64]:
+        """The next places that have a turn, from `start` on."""
+        if not self.closed:
+            return np.arange(start, start + turns)
+        weeks = turns // (self._week - len(self.closed)) + 2
+        places = np.arange(start, start + weeks * self._week)
+        return places[self.is_open(places, zone)][:turns]
 
     def instants(self, turns: int) -> Instants:
         """The starts of the first turns in UTC; hours and minutes last as long as ever."""
@@ -372,8 +485,9 @@ class Calendar:
             first = self.first.astype("datetime64[s]")
             if self.zone is not None:
                 first = to_instants(np.array([first]), self.zone)[0]
-            return replace(self, first=first, zone=None).stamps(0, turns)
-        return to_instants(self.stamps(0, turns).astype("datetime64[s]"), self.zone)
+            even = replace(self, first=first, zone=None)
+            return even.at(even.following(0, turns, self.zone))
+        return to_instants(self.at(self.following(0, turns)).astype("datetime64[s]"), self.zone)
 
     def seasons(self) -> tuple[float, ...]:
         """The turns in a day, a week and a year; only seasons of two turns or more."""

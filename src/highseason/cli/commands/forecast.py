@@ -106,7 +106,7 @@ def _rows(forecast: Forecast, limit: float, country: str | None) -> list[dict[st
     columns |= {"mean": forecast.mean.tolist(), "low": low, "high": high}
     columns["probability_busy"] = forecast.probability_above(limit).tolist()
     columns["special_day"] = [""] * turns
-    if calendar is not None and turns > 1 and calendar[1] - calendar[0] <= np.timedelta64(1, "D"):
+    if calendar is not None and turns > 1 and np.diff(calendar).min() <= np.timedelta64(1, "D"):
         columns["special_day"] = special_days(calendar, country)
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
