@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.service.conftest import Server, settings
+from tests.service.conftest import MOMENT, Server, settings
 from tests.service.postgresql import PostgreSQL, programs
 from tests.service.test_commands import run, serving
 from tests.service.test_storage import play, raw
@@ -30,6 +31,7 @@ from highseason_service import Service
 from highseason_service.audit import audit
 from highseason_service.database import sqlite_module, warn_of_old_sqlite
 from highseason_service.model import Outcome
+from highseason_service.security import Tokens, create_token
 
 SHELF = "/v1/experiments/shelf"
 
@@ -213,6 +215,36 @@ def test_a_backup_under_load_restores_the_state(
         play(again, range(21, 30))
         play(service, range(21, 30))
         assert again.state("shelf") == service.state("shelf")
+
+
+def test_a_service_moves_to_postgresql_and_back(tmp_path: Path, postgresql: PostgreSQL) -> None:
+    first, there, back = (
+        f"sqlite:///{tmp_path}/shop.db",
+        postgresql.create(f"t{uuid.uuid4().hex}"),
+        f"sqlite:///{tmp_path}/back.db",
+    )
+    with Service(first, clock=lambda: MOMENT) as service:
+        service.create(settings())
+        token = create_token(service.database, "till", "decide")
+        for turn in (1, 2):
+            service.decide("shelf", turn)
+        reported = service.update_many("shelf", [Outcome(1, 900.0, 100.0)], key="till-1")
+        state = service.state("shelf")
+    for old, new in (first, there), (there, back):
+        command = ("backup", "--database", old, "--out", new)
+        assert run(*command) == (0, "copied 4 events of 1 experiment\n")
+        code, text = run(*command)
+        assert (code, "choose an empty database" in text) == (2, True)
+        assert run("audit", "--database", new)[0] == 0
+        with Service(new, clock=lambda: MOMENT) as service:
+            assert service.state("shelf") == state
+            assert Tokens(service.database, True).scope(token) == "decide"
+            answered = service.update_many("shelf", [Outcome(1, 900.0, 100.0)], key="till-1")
+            assert answered == reported  # the keys came along
+    with Service(first, clock=lambda: MOMENT) as left, Service(back, clock=lambda: MOMENT) as now:
+        for turn in range(3, 9):  # the season goes on as it would have gone
+            mine, moved = left.decide("shelf", turn), now.decide("shelf", turn)
+            assert (mine.arm, mine.probability) == (moved.arm, moved.probability)
 
 
 def test_the_backup_command(tmp_path: Path) -> None:
