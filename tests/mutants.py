@@ -23,6 +23,7 @@ import compileall
 import contextlib
 import hashlib
 import json
+import math
 import multiprocessing
 import os
 import random
@@ -34,8 +35,8 @@ import tempfile
 import threading
 import time
 import tomllib
-from collections.abc import Collection, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -209,10 +210,16 @@ def mutants_of(file: str, source: bytes) -> list[list[Mutant]]:
     return places
 
 
+def sources_of(room: str) -> list[Path]:
+    """The service is a building beside the library, and counts as one room here."""
+    folder = "highseason_service" if room == "service" else f"highseason/{room}"
+    return sorted((ROOT / "src" / folder).rglob("*.py"))
+
+
 def sample(room: str, size: int, seed: int) -> list[Mutant]:
     """Random places of a room, and one random change of each."""
     places = []
-    for path in sorted((ROOT / "src/highseason" / room).rglob("*.py")):
+    for path in sources_of(room):
         places += mutants_of(path.relative_to(ROOT).as_posix(), path.read_bytes())
     chance = random.Random(f"{room} {seed}")
     return [chance.choice(place) for place in chance.sample(places, min(size, len(places)))]
@@ -243,6 +250,15 @@ class Watch:
         self.seconds: dict[str, float] = {}
         self.failed: list[str] = []
         self.slow: list[str] = []
+        self.chosen: list[str] = []
+        self.last = math.inf
+
+    def give_up(self, finish: Callable[[], None]) -> None:
+        """End it all where a test waits for threads, which neither signal nor exception reaches."""
+        while time.process_time() < self.last:
+            time.sleep(0.5)
+        self.slow += [test for test in self.chosen if test not in self.seconds]
+        finish()
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         long = ("soak", "slow", "wheel")
@@ -250,6 +266,7 @@ class Watch:
         if self.wanted is not None:
             items[:] = [item for item in items if item.nodeid in self.wanted]
             items.sort(key=lambda item: self.wanted[item.nodeid])
+        self.chosen = [item.nodeid for item in items]
 
     def pytest_runtest_protocol(self, item: Any) -> None:
         def ring(*_: Any) -> None:
@@ -258,6 +275,7 @@ class Watch:
 
         signal.signal(signal.SIGPROF, ring)
         signal.setitimer(signal.ITIMER_PROF, self.longest)
+        self.last = time.process_time() + 2 * self.longest
         if self.coverage:
             self.coverage.switch_context(item.nodeid)
 
@@ -268,6 +286,7 @@ class Watch:
 
     def pytest_runtest_logfinish(self) -> None:
         signal.setitimer(signal.ITIMER_PROF, 0)
+        self.last = math.inf
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.when == "call" and report.passed:
@@ -311,28 +330,32 @@ def child(
     if measure:
         from coverage import Coverage
 
-        coverage = Coverage(
-            data_file=None, source=[f"{root}/src/highseason"], branch=False, config_file=False
-        )
+        coverage = Coverage(data_file=None, source=[f"{root}/src"], branch=False, config_file=False)
         coverage.start()
     import pytest
 
     arguments = "-q -p no:cacheprovider -W ignore::pytest.PytestAssertRewriteWarning"
     watch = Watch(wanted, coverage, stop=mutated, compiled=compiled)
+
+    def finish() -> None:
+        lines: dict[str, dict[int, list[int]]] = {}
+        number = {test: place for place, test in enumerate(watch.seconds)}
+        if coverage:
+            coverage.stop()
+            data = coverage.get_data()
+            for file in data.measured_files():
+                ran = lines[Path(file).relative_to(root).as_posix()] = {}
+                for line, tests in data.contexts_by_lineno(file).items():
+                    ran[line] = sorted(number[test] for test in tests if test in number)
+        slow = list(dict.fromkeys(watch.slow))
+        result = {"seconds": watch.seconds, "failed": watch.failed, "slow": slow, "lines": lines}
+        Path(out).write_text(json.dumps(result), encoding="utf-8")
+        os._exit(0)
+
+    threading.Thread(target=watch.give_up, args=[finish], daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt):
         pytest.main([*arguments.split(), f"--rootdir={root}", *paths], plugins=[watch])
-    lines: dict[str, dict[int, list[int]]] = {}
-    number = {test: place for place, test in enumerate(watch.seconds)}
-    if coverage:
-        coverage.stop()
-        data = coverage.get_data()
-        for file in data.measured_files():
-            ran = lines[Path(file).relative_to(root).as_posix()] = {}
-            for line, tests in data.contexts_by_lineno(file).items():
-                ran[line] = sorted(number[test] for test in tests if test in number)
-    result = {"seconds": watch.seconds, "failed": watch.failed, "slow": watch.slow, "lines": lines}
-    Path(out).write_text(json.dumps(result), encoding="utf-8")
-    os._exit(0)
+    finish()
 
 
 # ---- which tests run which lines --------------------------------------------------------------
@@ -412,13 +435,9 @@ class Survey:
     left_out: list[str]
 
     @classmethod
-    def of(cls, room: str, trees: Trees, pool: ThreadPoolExecutor) -> Survey:
-        sources = sorted((ROOT / "src/highseason" / room).rglob("*.py"))
-        stamps = {path.relative_to(ROOT).as_posix(): _digest(path) for path in sources}
-        files = sorted((ROOT / "tests" / room).rglob("test_*.py"))
-        examples = [path for path in sources if b">>> " in path.read_bytes()]
+    def of(cls, measured: list[Future[dict[str, Any]]]) -> Survey:
         survey = cls({}, {}, set(), [])
-        for found in pool.map(lambda path: _measured(path, stamps, trees), [*files, *examples]):
+        for found in (job.result() for job in measured):
             names = list(found["seconds"])
             survey.seconds |= found["seconds"]
             survey.compiled.update(found.get("compiled", ()))
@@ -436,6 +455,15 @@ class Survey:
     def of_lines(self, file: str, lines: Collection[int]) -> set[str]:
         known = self.lines.get(file, {})
         return set().union(*(known.get(line, ()) for line in lines))
+
+
+def measure(room: str, trees: Trees, pool: ThreadPoolExecutor) -> list[Future[dict[str, Any]]]:
+    """Start to measure every file of tests and every example of a room."""
+    sources = sources_of(room)
+    stamps = {path.relative_to(ROOT).as_posix(): _digest(path) for path in sources}
+    tests = sorted((ROOT / "tests" / room).rglob("test_*.py"))
+    examples = [path for path in sources if b">>> " in path.read_bytes()]
+    return [pool.submit(_measured, path, stamps, trees) for path in [*tests, *examples]]
 
 
 def _measured(path: Path, stamps: dict[str, str], trees: Trees) -> dict[str, Any]:
@@ -585,6 +613,7 @@ def share(counts: collections.Counter[str]) -> float:
 def main(arguments: list[str] | None = None) -> int:
     """Judge a sample of mutants, and print what survived."""
     rooms = sorted(path.parent.name for path in (ROOT / "src/highseason").glob("*/__init__.py"))
+    rooms += ["service"] * (ROOT / "src/highseason_service").exists()
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rooms", "--room", nargs="+", choices=rooms, default=rooms)
     parser.add_argument("--sample", type=int, default=20, help="mutants of each room")
@@ -629,15 +658,12 @@ def main(arguments: list[str] | None = None) -> int:
 
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
         trees = Trees(Path(folder), options.jobs)
+        measured = {room: measure(room, trees, pool) for room in options.rooms}
         for place, room in enumerate(options.rooms):  # each has its share of the time that is left
-            began = time.monotonic()
-            survey = Survey.of(room, trees, pool)
+            survey = Survey.of(measured[room])
             late |= survey.compiled
-            print(
-                f"{room}: {len(survey.seconds)} tests measured in {time.monotonic() - began:.0f} s,"
-                f" {len(survey.left_out)} left out",
-                flush=True,
-            )
+            kept, left = len(survey.seconds), len(survey.left_out)
+            print(f"{room}: {kept} tests measured, {left} left out", flush=True)
             now = time.monotonic()
             end = now + (over - now) / (len(options.rooms) - place)
             seeds = [sample(room, options.sample, seed) for seed in options.seed]
