@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import highseason as hs
@@ -80,3 +81,16 @@ def test_an_arm_that_was_not_offered_can_be_learned_from(name: str) -> None:
         online.learn(arm, reward)
     assert online.estimates().keys() == {"a", "b"}
     assert online.estimates()["b"] > online.estimates()["a"]
+
+
+def test_the_units_of_G_change_no_choice_where_visitors_are_counted() -> None:
+    """One reward is one observation, whatever G counts: it says nothing of G visitors."""
+    chosen = []
+    for unit in (1.0, 1000.0):
+        online = OnlineGame("option-index:count=visitors", multiplier=unit * G.values)
+        luck, arms = np.random.default_rng(5), []
+        for _ in range(G.turns):
+            arms.append(online.choose(range(4)))
+            online.learn(arms[-1], float(np.clip(luck.normal(0.3 + 0.1 * arms[-1], 0.2), 0, 1)))
+        chosen.append(arms)
+    assert chosen[0] == chosen[1]

@@ -34,7 +34,7 @@ class OnlineGame:
     def __init__(self, policy: Policy | str, seed: int = 0, multiplier: Any = None) -> None:
         self.policy = parse(policy) if isinstance(policy, str) else policy
         self.ids: list[Any] = []
-        self.turn = 0
+        self.turn, self._asked = 0, 1.0  # the last question, and its G
         self._start = game_key(seed, 0)
         self._G: Multiplier | None = None if multiplier is None else as_multiplier(multiplier)
         self._state: ArmState = self.policy.rule.fresh_state(0)
@@ -64,7 +64,9 @@ class OnlineGame:
         rule, options = self.policy.rule, self.policy.lifetime_options
         self.turn += 1
         rule.set_weights(state, self.turn, np.ones(len(self.ids)), options.weight_scale)
-        arm, _ = decide(rule, state, self._next_turn(float(visitors)))
+        turn = self._next_turn(float(visitors))
+        self._asked = turn.G
+        arm, _ = decide(rule, state, turn)
         return self.ids[arm]
 
     def learn(self, arm: Any, reward: float) -> None:
@@ -72,7 +74,7 @@ class OnlineGame:
         number, state = self.add(arm), self._state
         if state.selections[number] <= state.pulls[number]:  # chosen elsewhere
             state.selections[number] += 1
-        turn = Turn(max(1, self.turn), 0.0, 1.0, math.nan, UNKNOWN_TURNS, 0, False, self.turn)
+        turn = Turn(self.turn, 0.0, self._asked, math.nan, UNKNOWN_TURNS, 0, False, self.turn)
         state.available[number] = True
         learn(self.policy.rule, state, turn, Observation(number, float(reward), 1.0))
 
