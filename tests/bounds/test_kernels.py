@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import highseason as hs
 from highseason import bounds
-from highseason.bounds.kernels import top_sums
+from highseason.bounds.kernels import leader_kernel, pool_cost, tail, top_sums
 
 pytestmark = pytest.mark.jit
 
@@ -37,6 +37,22 @@ def test_top_sums(
             expected[0] += gap * min(sum(falling), top)
             expected[1] += gap * min(sum(falling), top + series[t])
         assert [tried[t], total[t]] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("lam", [0.5, 3.0, 40.0, 90.0])
+def test_a_turn_costs_most_where_the_worst_arms_are_as_likely_as_they_may_be(lam: float) -> None:
+    gaps = np.array([0.9, 0.7, 0.4, 0.0])
+
+    def most(chances: list[float]) -> float:
+        taken = np.minimum(1.0, np.cumsum(np.minimum(1.0, chances)))
+        return float(gaps @ np.diff(taken, prepend=0.0))
+
+    out = np.empty(1)
+    leader_kernel(gaps, gaps**2 / 2, np.array([lam]), out)
+    assert out[0] == pytest.approx(most([2 * tail(lam, gap**2 / 2) for gap in gaps]))
+    size = 2  # arms behind the second best may be in the pool by mistake; it draws evenly
+    inside = [min(1.0, 3 * tail(lam, (gap - 0.4) ** 2 / 2)) if gap > 0.4 else 1.0 for gap in gaps]
+    assert pool_cost(gaps, size, lam, 2.0) == pytest.approx(most([p / size for p in inside]))
 
 
 def test_the_curve_of_soft_ucb_at_every_turn_of_a_telling_game() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.logs.logs import mortal_log
 
@@ -75,6 +76,8 @@ def test_only_some_time_and_some_arms(call: Call, event_table: Path) -> None:
     words = ["--between", str(start), str(start + 99), "--arms", ",".join(log.arms[:2]), "--json"]
     document = json.loads(call("replay", "events.parquet", "-p", "ucb", *words).stdout)
     assert document["log"]["events"] == int((log.time < start + 100).sum())
+    words[1:3] = map(str, np.array([start, start + 99], "datetime64[s]"))
+    assert json.loads(call("replay", "events.parquet", "-p", "ucb", *words).stdout) == document
     assert document["log"]["arms"] == 2
     assert document["policies"][0]["rejected"]["arm not studied"] > 0
 
@@ -178,3 +181,8 @@ def test_what_goes_wrong_is_one_line(
     assert answer.code == code, answer.stderr
     assert expected in answer.line
     assert answer.stdout == ""
+
+
+def test_a_log_without_events_has_no_lifespans(call: Call) -> None:
+    write_events(Events.of([], [], [], []), "empty.parquet")
+    assert "no arm was ever on offer" in call("lifespans", "empty.parquet").stdout

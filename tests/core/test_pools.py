@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from highseason.core import pools
+from highseason.core.extras import MissingExtraError, require
 
 WORKER = """
 import pickle, sys
@@ -52,3 +53,18 @@ def test_a_package_travels_with_its_work_in_its_latest_version(
     words = [sys.executable, "-c", WORKER, str(sent)]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["2", "4", "30", "60"]
+
+
+def test_a_gpu_has_no_address() -> None:
+    with pytest.raises(ValueError, match=r"games are played on the GPU of this machine"):
+        pools.start_gpu("10.0.0.1:80", None)
+
+
+def test_an_extra_that_is_installed_but_broken_says_what_it_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "half_installed.py").write_text("import its_own_dependency")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(ModuleNotFoundError, match="its_own_dependency") as raised:
+        require("half_installed", extra="logs", purpose="reading logs")
+    assert not isinstance(raised.value, MissingExtraError)

@@ -101,3 +101,9 @@ def test_intervals_are_normal(value: float, error: float, level: float) -> None:
     width = NormalDist().inv_cdf((1 + level) / 2) * error
     assert estimate.low == pytest.approx(value - width)
     assert estimate.high == pytest.approx(value + width)
+
+
+@pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0])
+def test_a_confidence_is_a_share(confidence: float) -> None:
+    with pytest.raises(ValueError, match=r"between 0 and 1, such as 0\.95"):
+        with_interval(1.0, 0.1, confidence)

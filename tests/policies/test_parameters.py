@@ -126,6 +126,7 @@ def test_how_policies_are_written(policy: Policy, text: str) -> None:
         ("xyzzy", r"unknown policy 'xyzzy'\. Choose from: "),
         ("ucb-z:w=3", "ucb-z has no parameter 'w'; it has: ties, count, rho, z, P"),
         ("ucb-z:z", "expected key=value after the colon, got 'z'"),
+        ("ucb-z:z=1,z=2", "'z' is given twice"),
         ("ucb-z:z=", "ucb-z: z"),
         ("ucb-z:z=-3", "z=-3.0 must be above 0"),
         ("epsilon-greedy:k=lots", "epsilon-greedy: k='lots' is not a number"),

@@ -175,8 +175,6 @@ def compared(
 
 
 def _share(value: float, limit: float) -> str:
-    if not math.isfinite(value):
-        return "undefined"
     if limit <= 0:
         return ""
     share = value / limit
