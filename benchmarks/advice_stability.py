@@ -86,20 +86,20 @@ class Judged(NamedTuple):
 
 
 def judged(case: Case, seed: int, whole: bool, executor: str) -> Judged:
-    """The outcome of the verdict's world, and the CPU seconds spent."""
+    """The comparison in the verdict's world, and the CPU seconds spent."""
     G, begin = SERIES[case.series](), time.process_time()
     if whole:
-        outcome = hs.advise(
+        found = hs.advise(
             G, case.arms, rates=RATES, seed=seed, executor=executor, workers=1
-        ).outcome
+        ).comparison
     else:
         with opened(executor, 1) as pool:
             study = Judge(G, affordable(G, case.arms), seed, pool)
             world = World.of("visitors", case.arms, RATES)
-            outcome = study.verdict(world, *study.finalists([world]))
+            found = study.verdict(world, *study.finalists([world]))
     spent = time.process_time() - begin
-    return Judged(outcome.answer, outcome.settled, str(outcome.policy), outcome.chosen.earned,
-                  outcome.games, spent)  # fmt: skip
+    return Judged(found.answer, found.settled, str(found.policy), found.chosen.earned,
+                  found.games, spent)  # fmt: skip
 
 
 def played(

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.reference.bounds_games import forced_pulls
 from tests.reference.bounds_instances import (
     POLICIES,
-    Outcome,
+    Compared,
     compare,
     compare_mortal,
     instances,
@@ -32,19 +32,19 @@ from highseason import bounds
 TURNS = (300, 15_000)
 
 
-def row(name: str, outcomes: list[Outcome]) -> tuple[object, ...]:
-    informative = [o.safe.total / o.played.mean for o in outcomes if not o.safe.vacuous]
+def row(name: str, compared: list[Compared]) -> tuple[object, ...]:
+    informative = [o.safe.total / o.played.mean for o in compared if not o.safe.vacuous]
     return (
         name,
-        len(outcomes),
-        sum(o.paper_violated for o in outcomes),
-        sum(not o.paper_defined for o in outcomes),
-        sum(o.paper.vacuous for o in outcomes),
-        sum(o.paper.valid for o in outcomes),
-        sum(o.paper.valid and o.paper_violated for o in outcomes),
-        sum(o.safe.vacuous for o in outcomes),
+        len(compared),
+        sum(o.paper_violated for o in compared),
+        sum(not o.paper_defined for o in compared),
+        sum(o.paper.vacuous for o in compared),
+        sum(o.paper.valid for o in compared),
+        sum(o.paper.valid and o.paper_violated for o in compared),
+        sum(o.safe.vacuous for o in compared),
         f"{np.median(informative):.1f}" if informative else "-",
-        sum(o.safe_violated or o.safe.total > o.safe.trivial for o in outcomes),
+        sum(o.safe_violated or o.safe.total > o.safe.trivial for o in compared),
     )
 
 

@@ -4,9 +4,9 @@ import pkgutil
 from importlib import import_module
 
 from studies.pipeline import reproduce
-from studies.study import MissingDataError, Source, Study, StudyOutcome
+from studies.study import MissingDataError, Source, Study, StudyReport
 
-__all__ = ["STUDIES", "MissingDataError", "Source", "Study", "StudyOutcome", "reproduce"]
+__all__ = ["STUDIES", "MissingDataError", "Source", "Study", "StudyReport", "reproduce"]
 
 #: All studies by name, discovered: every folder here has a `STUDY` in its `__init__`.
 STUDIES: dict[str, Study] = {

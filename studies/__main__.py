@@ -9,7 +9,7 @@ import click
 from highseason.cli import options, output
 from highseason.cli.group import Program
 from highseason.cli.output import usage_error
-from studies import STUDIES, MissingDataError, StudyOutcome, reproduce
+from studies import STUDIES, MissingDataError, StudyReport, reproduce
 
 NAME = "python -m studies"
 
@@ -80,7 +80,7 @@ def command(
     names = list(dict.fromkeys(only)) or list(STUDIES)
     files = {name: settings.pop(name, ()) for name in STUDIES}
     output.check_folder(out, f"--out {out}")
-    done: dict[str, StudyOutcome] = {}
+    done: dict[str, StudyReport] = {}
     for name in names:
         study = STUDIES[name]
         folder = out if len(names) == 1 else out / name
@@ -110,13 +110,13 @@ def command(
         output.print_json({"studies": studies})
 
 
-def _print(outcome: StudyOutcome) -> None:
-    for line in outcome.findings:
+def _print(done: StudyReport) -> None:
+    for line in done.findings:
         output.print_wrapped(f"- {line}", indent="  ")
-    seconds = ", ".join(f"{kind} {spent:.0f} s" for kind, spent in outcome.seconds.items())
-    reused = f"; reused {outcome.reused} finished pieces" if outcome.reused else ""
+    seconds = ", ".join(f"{kind} {spent:.0f} s" for kind, spent in done.seconds.items())
+    reused = f"; reused {done.reused} finished pieces" if done.reused else ""
     output.print_wrapped(f"Time: {seconds}{reused}")
-    click.echo(f"Report: {outcome.page}")
+    click.echo(f"Report: {done.page}")
 
 
 if __name__ == "__main__":

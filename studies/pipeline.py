@@ -24,7 +24,7 @@ from highseason.core.version import __version__
 from highseason.engine import Table
 from studies import frames, paper
 from studies.session import StudySession
-from studies.study import Findings, Results, Study, StudyOutcome
+from studies.study import Findings, Results, Study, StudyReport
 
 if TYPE_CHECKING:
     from highseason.report.figure import Drawings, Figure, Picture
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def reproduce(
     study: Study, out: Path, *, executor: Executors = None, workers: int | None = None,
     **options: Any,
-) -> StudyOutcome:  # fmt: skip
+) -> StudyReport:  # fmt: skip
     """Run a study and write its report.
 
     Args:
@@ -56,7 +56,7 @@ def reproduce(
         return _report(session)
 
 
-def _report(session: StudySession) -> StudyOutcome:
+def _report(session: StudySession) -> StudyReport:
     study, out = session.study, session.out
     results: Results = study.part("run").run(session)
     shown = study.part("findings")
@@ -71,7 +71,7 @@ def _report(session: StudySession) -> StudyOutcome:
         page = _write_page(
             session, results, findings=findings, pictures=pictures, files=[f.name for f in written]
         )
-    return StudyOutcome(page, findings.summary, session.seconds, written, session.reused)
+    return StudyReport(page, findings.summary, session.seconds, written, session.reused)
 
 
 def _write_tables(

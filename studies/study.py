@@ -85,7 +85,7 @@ class Findings:
 
 
 @dataclass(frozen=True)
-class StudyOutcome:
+class StudyReport:
     """What a finished study leaves behind."""
 
     page: Path  # The report to open

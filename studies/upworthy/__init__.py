@@ -1,4 +1,4 @@
-"""Our study on real outcomes: headline tests as decks of cards, page views as G."""
+"""Our study on real clicks: headline tests as decks of cards, page views as G."""
 
 from studies.study import Source, Study
 

@@ -1,7 +1,7 @@
-"""Games with decks of real outcomes: an arm is the cards that real visitors left behind.
+"""Games with decks of real clicks: an arm is the cards that real visitors left behind.
 
 A randomised test that ran once gives every arm a deck: one card for each time it was shown, a one
-for each success.  Shuffled and drawn without replacement, it is an unbiased stream of real outcomes
+for each success.  Shuffled and drawn without replacement, it is an unbiased stream of real clicks
 whose true mean is known: ones / cards.
 
 One turn is one stretch of time: the chosen arm is shown to all its visitors, that is, cards in

@@ -1,4 +1,4 @@
-"""What regulating gains on real outcomes, in words and figures."""
+"""What regulating gains on real clicks, in words and figures."""
 
 from __future__ import annotations
 

@@ -79,8 +79,8 @@ def test_where_regulating_pays_it_is_advised() -> None:
     advice = advised("quiet first")
     assert advice.answer == "regulate"
     assert "Regulating pays" in advice.verdict
-    assert advice.outcome.best("unregulated").lead.low > 0
-    assert advice.outcome.best("greedy").probability > 0.99
+    assert advice.comparison.best("unregulated").lead.low > 0
+    assert advice.comparison.best("greedy").probability > 0.99
 
 
 def test_where_stakes_never_change_regulating_does_not_pay() -> None:
@@ -110,7 +110,7 @@ def test_busy_days_with_independent_visitors_need_no_exploring() -> None:
     advice = visitors()
     assert advice.answer == "greedy"
     assert advice.answer != "regulate"
-    assert advice.outcome.chosen.earned > 0.98
+    assert advice.comparison.chosen.earned > 0.98
     assert "every visitor counts" in str(advice)
     assert [one.world.rho for one in advice.by_rho][-1] == 1.0
 
@@ -123,7 +123,7 @@ def test_a_high_correlation_flips_the_answer_and_the_text_says_where() -> None:
     assert 0 < first <= 1
     alike = visitors(rho=0.9)
     assert alike.answer != "greedy"
-    assert alike.outcome.best("greedy").earned < 0.95
+    assert alike.comparison.best("greedy").earned < 0.95
     assert "(rho = 0.9)" in alike.assumption
     assert "at 0, greedy is enough; from rho" in alike.verdict
 
@@ -132,10 +132,10 @@ def test_a_high_correlation_flips_the_answer_and_the_text_says_where() -> None:
 def test_without_rates_typical_ones_are_tried() -> None:
     G = hs.traffic.from_values([50.0, 80.0, 200.0] * 6, name="shop")
     advice = hs.advise(G, 2, games=20)
-    assert len({one.world.rates for one in (advice.outcome, *advice.others)}) == 3
+    assert len({one.world.rates for one in (advice.comparison, *advice.others)}) == 3
     assert len(advice.others) == 8
     assert not advice.rates_known
-    every = (advice.outcome, *advice.others)
+    every = (advice.comparison, *advice.others)
     same, settled = len({one.answer for one in every}) == 1, all(one.settled for one in every)
     assert ("give your own rates" in advice.verdict) != same
     assert ("correlations below." in advice.verdict) == (same and settled)
@@ -155,16 +155,16 @@ def test_no_number_comes_from_games_of_the_search() -> None:
     advice = advised("quiet first")
     rounds = [
         hs.simulate(
-            {str(i): one.policy for i, one in enumerate(advice.outcome.compared)},
-            advice.outcome.world.rewards, advice.multiplier, games=200,
+            {str(i): one.policy for i, one in enumerate(advice.comparison.compared)},
+            advice.comparison.world.rewards, advice.multiplier, games=200,
             seed=derive_seed(5, f"verdict/{number}"),
         ).games
-        for number in range(1, 1 + advice.outcome.games // 200)
+        for number in range(1, 1 + advice.comparison.games // 200)
     ]  # fmt: skip
     regret = np.concatenate([played["regret"] for played in rounds if played is not None], axis=1)
-    for i, one in enumerate(advice.outcome.compared):
+    for i, one in enumerate(advice.comparison.compared):
         assert one.regret == pytest.approx(regret[i].mean())
-        assert one.error == pytest.approx(regret[i].std(ddof=1) / advice.outcome.games**0.5)
+        assert one.error == pytest.approx(regret[i].std(ddof=1) / advice.comparison.games**0.5)
 
 
 @pytest.mark.parametrize(
@@ -184,33 +184,36 @@ def test_further_rounds_are_played_where_the_answer_hangs_by_a_thread(
     finalists = Finalists((hs.Greedy(), hs.OptionIndex()), 2)
     with opened("serial") as pool:
         study = Judge(hs.traffic.wave(9), count, 0, pool)
-        outcome = study.verdict(World.of("visitors", 3), finalists)
+        comparison = study.verdict(World.of("visitors", 3), finalists)
     assert asked == list(range(1, rounds + 1))
-    assert outcome.games == rounds * count
-    assert outcome.answer == ("regulate" if lead > NOTICEABLE else "greedy")
+    assert comparison.games == rounds * count
+    assert comparison.answer == ("regulate" if lead > NOTICEABLE else "greedy")
 
 
 def test_one_line_for_each_policy_and_the_rival_is_the_strongest() -> None:
     advice = advised("quiet first")
-    assert len(advice.outcome.compared) == len(TRIED)
-    regrets = [one.regret for one in advice.outcome.compared]
+    assert len(advice.comparison.compared) == len(TRIED)
+    regrets = [one.regret for one in advice.comparison.compared]
     assert regrets == sorted(regrets)
-    others = [one for one in advice.outcome.compared if one.policy != advice.policy]
-    assert advice.outcome.runner_up is others[0]
+    others = [one for one in advice.comparison.compared if one.policy != advice.policy]
+    assert advice.comparison.runner_up is others[0]
 
 
 def test_sentences_name_the_strongest_rivals_of_their_own_tables() -> None:
     """Of each kind the best, and whatever is ahead of the advised policy: never another one."""
     cases = [advised("quiet first"), advised("constant"), advised("early"), visitors()]
-    for outcome in (each for advice in cases for each in (advice.outcome, *advice.others)):
-        said, rivals = outcome.verdict, [c for c in outcome.compared if c is not outcome.chosen]
+    for comparison in (each for advice in cases for each in (advice.comparison, *advice.others)):
+        said, rivals = (
+            comparison.verdict,
+            [c for c in comparison.compared if c is not comparison.chosen],
+        )
         leads = [one.lead.value for one in rivals]
-        assert outcome.runner_up.lead.value == min(leads)
+        assert comparison.runner_up.lead.value == min(leads)
         named = [one for one in rivals if re.search(rf" {re.escape(str(one.policy))},? ", said)]
         kinds = {one.kind: one for one in reversed(rivals)}  # the best of each
-        assert set(named) <= {*kinds.values(), outcome.best("greedy")}
+        assert set(named) <= {*kinds.values(), comparison.best("greedy")}
         if min(leads) < -5e-5:
-            assert outcome.runner_up in named
+            assert comparison.runner_up in named
 
 
 @pytest.mark.parametrize(
@@ -241,12 +244,12 @@ def test_nothing_is_tuned_where_greedy_loses_less_than_is_noticeable(
         study = Judge(G, 20, 0, pool)
         world = World.of("visitors", 2, (0.02, 0.05))
         (finalists,) = study.finalists([world])
-        outcome = study.verdict(world, finalists)
+        comparison = study.verdict(world, finalists)
     assert (finalists.tried == len(finalists.policies)) == suffices
     assert {policy.label for policy in finalists.policies} >= {"greedy", "option-index"}
     assert (len(finalists.policies) < len(tried(0.0))) == suffices
     if suffices:
-        assert (outcome.answer, outcome.settled) == ("greedy", True)
+        assert (comparison.answer, comparison.settled) == ("greedy", True)
 
 
 def test_the_simplest_of_indistinguishable_policies_is_advised() -> None:
@@ -254,11 +257,11 @@ def test_the_simplest_of_indistinguishable_policies_is_advised() -> None:
     same = [hs.Greedy(), hs.EpsilonGreedy(k=0), hs.EpsilonZGreedy(k=0)]
     with pytest.warns(hs.policies.PlanWarning):
         result = hs.simulate(same, hs.rewards.bernoulli(arms=3), G, games=30)
-    outcome = judge(World.of("bernoulli", 3), same, result, tried=3)
-    assert outcome.policy == hs.Greedy()
-    assert outcome.settled
-    assert outcome.answer == "greedy"
-    assert outcome.runner_up.lead.value == 0.0
+    comparison = judge(World.of("bernoulli", 3), same, result, tried=3)
+    assert comparison.policy == hs.Greedy()
+    assert comparison.settled
+    assert comparison.answer == "greedy"
+    assert comparison.runner_up.lead.value == 0.0
 
 
 @pytest.mark.parametrize(
@@ -283,9 +286,9 @@ def test_what_needs_no_tuning_is_simpler_than_what_was_tuned(
     assert [policy.label for policy in policies] == [
         each.label for each in TRIED if each.label in {policy.label for policy in policies}
     ]
-    outcome = judge(World.of("bernoulli", 3), policies, losing(*regrets), tried=5)
-    assert (str(outcome.policy), outcome.answer) == (advised, answer)
-    said = outcome.verdict
+    comparison = judge(World.of("bernoulli", 3), policies, losing(*regrets), tried=5)
+    assert (str(comparison.policy), comparison.answer) == (advised, answer)
+    said = comparison.verdict
     assert f"Use {advised}:" in said
     assert ("Regulating pays" in said) == (answer == "regulate")
 
@@ -309,14 +312,14 @@ def test_where_less_exploring_than_greedys_pays_the_reason_says_so(
     world = World.of("visitors", arms, (0.02, 0.05), rho)
     with opened("serial") as pool:
         study = Judge(G, 200, 0, pool)
-        outcome = study.verdict(world, *study.finalists([world]))
-    assert (outcome.answer, outcome.reason) == ("explore", reason)
-    assert outcome.to_dict()["reason"] == reason
+        comparison = study.verdict(world, *study.finalists([world]))
+    assert (comparison.answer, comparison.reason) == ("explore", reason)
+    assert comparison.to_dict()["reason"] == reason
     less = reason == "exploring-less-pays"
-    assert (outcome.chosen.exploited > outcome.best("greedy").exploited) == less
-    assert ("Exploring less than greedy pays (" in outcome.verdict) == less
-    assert (f"tries all {arms} arms first" in outcome.verdict) == less
-    assert ("Exploring pays (" in outcome.verdict) != less
+    assert (comparison.chosen.exploited > comparison.best("greedy").exploited) == less
+    assert ("Exploring less than greedy pays (" in comparison.verdict) == less
+    assert (f"tries all {arms} arms first" in comparison.verdict) == less
+    assert ("Exploring pays (" in comparison.verdict) != less
 
 
 def test_the_reason_is_part_of_what_changes_along_rho() -> None:
@@ -330,7 +333,7 @@ def test_the_reason_is_part_of_what_changes_along_rho() -> None:
         reasons.append(judge(world, both, result, tried=3))
     first, second = reasons
     assert (first.reason, second.reason) == ("exploring-pays", "exploring-less-pays")
-    advice = replace(advice, outcome=first, others=(second,))
+    advice = replace(advice, comparison=first, others=(second,))
     assert [rho for rho, _ in advice.flips] == [0.8]
     assert "at 0.2, explore at any time; from rho = 0.8 on, explore less than greedy" in str(
         " ".join(advice.verdict.split())
@@ -358,10 +361,10 @@ def test_a_lead_must_be_clear_and_noticeable() -> None:
 
 
 def test_the_flip_is_searched_between_the_nearest_answers() -> None:
-    outcomes = visitors().by_rho
-    flip = next(i for i, one in enumerate(outcomes) if one.answer != outcomes[0].answer)
-    below, above = outcomes[flip - 1].world.rho, outcomes[flip].world.rho
-    middle = middle_of_flip(list(outcomes))
+    comparisons = visitors().by_rho
+    flip = next(i for i, one in enumerate(comparisons) if one.answer != comparisons[0].answer)
+    below, above = comparisons[flip - 1].world.rho, comparisons[flip].world.rho
+    middle = middle_of_flip(list(comparisons))
     assert None not in (below, above, middle)
     assert max(below, 1e-6) < middle < above  # type: ignore[type-var]
 
@@ -393,7 +396,7 @@ def test_worlds_come_in_the_order_of_their_correlation() -> None:
 
 def test_no_chance_is_shown_as_certain() -> None:
     advice = visitors()
-    one = advice.outcome.runner_up
+    one = advice.comparison.runner_up
     for lead, shown in (
         (Estimate(0.5, 1e-3, 0, 1), "over 99%"),
         (Estimate(-0.5, 1e-3, -1, 0), "under 1%"),
@@ -416,7 +419,7 @@ def test_a_policy_of_your_own_is_tried() -> None:
     own = hs.UCB(P=0.0213)
     assert len(spaces(TRIED, [own, hs.Greedy()])) == len(TRIED) + 1
     advice = hs.advise("constant", 3, turns=30, games=20, policies=[own])
-    assert own in [one.policy for one in advice.outcome.compared]
+    assert own in [one.policy for one in advice.comparison.compared]
 
 
 def test_bounds_are_there_where_they_are_asked_for() -> None:
@@ -452,7 +455,7 @@ def test_a_picture_and_a_page_have_all_the_others() -> None:
     top = figure.canvas.axes[0]
     labels = [tick.get_text().replace("\n", "") for tick in top.get_yticklabels()]
     assert labels == [
-        str(one.policy) for one in advice.outcome.compared if one.policy != advice.policy
+        str(one.policy) for one in advice.comparison.compared if one.policy != advice.policy
     ]
     page = advice.page(multiplier="shop.csv")
     for words in (f"Use {advice.policy}", "What to do next", "shop.csv", "rho", "<img"):
@@ -474,10 +477,10 @@ def test_every_kind_of_policy_is_tried_and_visitors_are_counted_where_there_are_
 def test_the_numbers_of_all_worlds_in_one_table() -> None:
     advice = visitors()
     table = advice.to_pandas()
-    assert len(table) == sum(len(one.compared) for one in (advice.outcome, *advice.others))
+    assert len(table) == sum(len(one.compared) for one in (advice.comparison, *advice.others))
     main = table[(table["rho"] == 0.0) & table["advised"]]
     assert main["policy"].tolist() == [str(advice.policy)]
-    assert main["earned_share"].tolist() == [advice.outcome.chosen.earned]
+    assert main["earned_share"].tolist() == [advice.comparison.chosen.earned]
 
 
 def upworthy(days: int, games: int, rho: float | None = None) -> Advice:
@@ -491,7 +494,7 @@ def upworthy(days: int, games: int, rho: float | None = None) -> Advice:
 def expect_no_exploring(advice: Advice) -> str:
     """Gives the text of the advice, in one line."""
     assert advice.answer == "greedy"
-    assert advice.outcome.best("greedy").earned > 0.99
+    assert advice.comparison.best("greedy").earned > 0.99
     text = " ".join(str(advice).split())
     assert "every visitor counts" in text
     assert "Regulating pays" not in text

@@ -86,16 +86,16 @@ def test_it_is_as_the_rules_say() -> None:
     for seed in range(120):
         regrets = played(seed)
         plainly = Plainly(regrets)
-        outcome = judge(World.of("bernoulli", 3), POLICIES, result_of(regrets), tried=9)
+        comparison = judge(World.of("bernoulli", 3), POLICIES, result_of(regrets), tried=9)
         chosen, answer = plainly.choose()
-        assert (outcome.policy, outcome.answer) == (POLICIES[chosen], answer)
-        assert outcome.settled == plainly.settled(chosen)
-        assert outcome.decided == plainly.decided(chosen, answer)
-        assert (outcome.tried, outcome.games) == (9, GAMES)
-        regret = {one.policy: one.regret for one in outcome.compared}
+        assert (comparison.policy, comparison.answer) == (POLICIES[chosen], answer)
+        assert comparison.settled == plainly.settled(chosen)
+        assert comparison.decided == plainly.decided(chosen, answer)
+        assert (comparison.tried, comparison.games) == (9, GAMES)
+        regret = {one.policy: one.regret for one in comparison.compared}
         assert list(regret.values()) == sorted(regret.values())
         for i, policy in enumerate(POLICIES):
-            one = next(each for each in outcome.compared if each.policy == policy)
+            one = next(each for each in comparison.compared if each.policy == policy)
             value, error = plainly.lead(chosen, i)
             assert one.lead.value == pytest.approx(value, abs=1e-12)
             assert one.lead.error == pytest.approx(error, abs=1e-9)
@@ -103,7 +103,7 @@ def test_it_is_as_the_rules_say() -> None:
             assert one.kind == KINDS[i]
             if error > 0 and i != chosen:
                 assert one.probability == pytest.approx(NormalDist().cdf(value / error))
-        met.add((answer, outcome.settled, outcome.decided))
+        met.add((answer, comparison.settled, comparison.decided))
     assert {answer for answer, *_ in met} == {"greedy", "explore", "regulate"}
     assert {settled for _, settled, _ in met} == {decided for *_, decided in met} == {True, False}
 

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import highseason as hs
-from highseason.advice import Advice, Compared, World, WorldOutcome, kind_of
+from highseason.advice import Advice, Compared, World, WorldComparison, kind_of
 from highseason.advice.comparison import spaces, tried
 from highseason.cli import main
 from highseason.engine import Estimate
@@ -54,8 +54,8 @@ def advised(policy: Policy, world: World, G: hs.traffic.Multiplier) -> Advice:
     level = Estimate(0.0, 0.0, 0.0, 0.0)
     compared = tuple(Compared(one, kind_of(one), 1.0, 0.1, 0.9, 0.5, level) for one in rivals)
     answer: Any = {"greedy": "greedy", "unregulated": "explore"}.get(kind_of(policy), "regulate")
-    outcome = WorldOutcome(world, policy, answer, compared, True, True, 4, 100)
-    return Advice(outcome, (), policy.plan(G, world.rewards.arms), (), None, True, 0)
+    comparison = WorldComparison(world, policy, answer, compared, True, True, 4, 100)
+    return Advice(comparison, (), policy.plan(G, world.rewards.arms), (), None, True, 0)
 
 
 def run(code: str, **names: Any) -> dict[str, Any]:

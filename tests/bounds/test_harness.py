@@ -16,12 +16,12 @@ from tests.reference.bounds_instances import (
 
 def check_bounds(name: str, count: int, turns: tuple[int, int], games: int) -> None:
     for instance in instances(name, count=count, seed=11, turns=turns):
-        outcome = compare(instance, count=games)
-        against = f"{instance.policy} on {instance.shape}: {outcome.played} against "
-        assert not outcome.safe_violated, f"{against}{outcome.safe}"
-        assert outcome.safe.total <= outcome.safe.trivial
-        assert outcome.safe.valid
-        assert not (outcome.paper.valid and outcome.paper_violated), f"{against}{outcome.paper}"
+        compared = compare(instance, count=games)
+        against = f"{instance.policy} on {instance.shape}: {compared.played} against "
+        assert not compared.safe_violated, f"{against}{compared.safe}"
+        assert compared.safe.total <= compared.safe.trivial
+        assert compared.safe.valid
+        assert not (compared.paper.valid and compared.paper_violated), f"{against}{compared.paper}"
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -38,12 +38,12 @@ def test_safe_bounds_are_never_violated_on_many_games(name: str) -> None:
 def test_printed_epsilon_bounds_are_violated_now_and_then() -> None:
     """If they were not, this harness could not tell."""
     names = ("epsilon-greedy", "epsilon-z", "soft-epsilon")
-    outcomes = [
+    compared = [
         compare(instance, count=20)
         for name in names
         for instance in instances(name, count=6, seed=1, turns=(300, 4000))
     ]
-    assert sum(o.paper_violated for o in outcomes) >= 2
+    assert sum(o.paper_violated for o in compared) >= 2
 
 
 def test_mortal_bound_is_never_violated() -> None:

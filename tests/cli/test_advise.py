@@ -23,11 +23,11 @@ def test_json_is_the_librarys_advice(call: Call, tmp_path: Path) -> None:
     document = json.loads(answer.stdout)
     advice = hs.advise(hs.traffic.wave(turns=40), 3, games=20, seed=2)
     assert document["policy"] == str(advice.policy)
-    assert document["earned_share"] == advice.outcome.chosen.earned
+    assert document["earned_share"] == advice.comparison.chosen.earned
     assert document["rewards"] == "bernoulli"
     assert document["files"] == ["new/advice.png"]
     assert (tmp_path / "new/advice.png").read_bytes().startswith(b"\x89PNG")
-    assert len(document["compared"]) == len(advice.outcome.compared)
+    assert len(document["compared"]) == len(advice.comparison.compared)
     assert document["bounds"] is None
 
 

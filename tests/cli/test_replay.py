@@ -23,7 +23,7 @@ def test_replay_tells_what_the_library_finds(call: Call, event_table: Path) -> N
     assert (answer.code, answer.stderr) == (0, "")
     document = json.loads(answer.stdout)
     result = replay(["soft-ucb", "ucb"], read_events(event_table), seed=4)
-    for entry, found in zip(document["policies"], result.outcomes, strict=True):
+    for entry, found in zip(document["policies"], result.runs, strict=True):
         assert (entry["name"], entry["mean"]) == (found.label, found.mean.value)
         assert entry["read"] == entry["used"] + sum(entry["rejected"].values())
         assert entry["verdict"] == result.verdict(found.label)

@@ -751,7 +751,7 @@ def _generated() -> Results:
     return found
 
 
-def outcome(one: Any) -> Results:
+def run_of(one: Any) -> Results:
     """What a policy earned on a log."""
     found: Results = {
         "read": one.read,
@@ -803,7 +803,7 @@ def _replay(policy: Any) -> Results:
             result = hs.replay({"x": policy}, course(way), seed=7, **options)
             kept = track(policy, course(way), **options)
             rows = {"matched": kept.matched, "kinds": kept.kind, "counts": kept.counts}
-            return rows | outcome(result["x"])
+            return rows | run_of(result["x"])
 
         answer = refused(once)
         found |= {way: answer} if isinstance(answer, str) else named(way, answer)
@@ -848,7 +848,7 @@ def _bins() -> Results:
     events = short_lives()
     who = few("naive-ucb", "cap")
     result = hs.replay(who, events, bin=10, arms=events.arms[:7], seed=2)
-    return {k: v for label in who for k, v in named(label, outcome(result[label])).items()}
+    return {k: v for label in who for k, v in named(label, run_of(result[label])).items()}
 
 
 def runs(one: Any) -> Results:

@@ -11,7 +11,7 @@ from highseason.engine.results import BlockSummary, Tally
 TURNS, POLICIES, GAMES = np.array([3, 9]), 2, 100
 
 
-def outcome(keep: bool, *blocks: range) -> SimulationResult:
+def tallied(keep: bool, *blocks: range) -> SimulationResult:
     """The result of a hundred games in these blocks."""
     random = np.random.default_rng(1)
     games = 1 + random.random((len(METRICS), POLICIES, GAMES))
@@ -30,8 +30,8 @@ def outcome(keep: bool, *blocks: range) -> SimulationResult:
 
 @pytest.mark.parametrize("kept", [True, False])
 def test_blocks_add_up_to_all_games(kept: bool) -> None:
-    first = outcome(kept, range(GAMES))
-    second = outcome(kept, range(40), range(40, 80), range(80, GAMES))
+    first = tallied(kept, range(GAMES))
+    second = tallied(kept, range(40), range(40, 80), range(80, GAMES))
     moments = [*first.moments.values(), first.ratios]
     for one, other in zip(moments, [*second.moments.values(), second.ratios], strict=True):
         assert one.count == other.count == GAMES
@@ -59,4 +59,4 @@ def test_several_tables_have_the_moments_of_each() -> None:
 
 def test_no_games_are_no_result() -> None:
     with pytest.raises(ValueError, match="no game was played"):
-        outcome(False)
+        tallied(False)

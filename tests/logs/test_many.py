@@ -149,10 +149,10 @@ def test_each_log_is_replayed_by_itself(tmp_path: Path) -> None:
     alone = [replay(["ucb-z:z=q0.75", "uniform"], read_events(path), seed=5) for path in files]
     ucb, uniform = found.policies
     assert (ucb.how, uniform.how) == ("logs", "logs")
-    assert ucb.means.tolist() == [one.outcomes[0].mean.value for one in alone]
-    assert ucb.turns.tolist() == [one.outcomes[0].turns for one in alone]
-    assert uniform.means[0] == alone[0].outcomes[1].mean.value
-    assert uniform.means[1] != alone[1].outcomes[1].mean.value  # random numbers of its own
+    assert ucb.means.tolist() == [one.runs[0].mean.value for one in alone]
+    assert ucb.turns.tolist() == [one.runs[0].turns for one in alone]
+    assert uniform.means[0] == alone[0].runs[1].mean.value
+    assert uniform.means[1] != alone[1].runs[1].mean.value  # random numbers of its own
     assert ucb.read == 3000
     assert found.log.to_dict()[str(files[1])] == alone[1].log.to_dict()
     assert "3 logs, each replayed by itself: 3,000 events, 900 to 1,200 a log" in str(found)

@@ -90,9 +90,9 @@ def test_replay_is_unbiased_on_generated_logs_with_known_rates() -> None:
     rates, turns, means = [0.2, 0.5, 0.8], 80, []
     for seed in range(60):
         log = generate_events(1 / 1440, seed, rates=rates, drift=0, events_per_second=12).events
-        outcome = replay("ucb", log, turns=turns)["ucb"]
-        assert outcome.turns == turns
-        means.append(outcome.mean.value)
+        run = replay("ucb", log, turns=turns)["ucb"]
+        assert run.turns == turns
+        means.append(run.mean.value)
     arms = hs.rewards.bernoulli(means=rates)
     truth = hs.simulate("ucb", arms, np.ones(turns), games=5000).mean("reward", 0) / turns
     error = np.std(means) / math.sqrt(len(means))
@@ -201,7 +201,7 @@ def test_small_pools_are_not_over_weighted(thinned: bool) -> None:
     log = two_pools(60_000, tell=thinned)
     result = replay(["uniform", "ucb"], log, reweigh="accept" if thinned else None)
     assert result.log.uniformity.holds
-    for found in result.outcomes:
+    for found in result.runs:
         assert found.weighted is not None
         for estimate in (found.weighted.snips, found.weighted.ips):
             assert abs(estimate.value - 0.3) < 3.5 * estimate.error

@@ -140,7 +140,7 @@ _PLAYERS: dict[Any, Callable[..., Sample]] = {
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Compared:
     instance: Instance
     safe: bounds.RegretBound
     paper: bounds.RegretBound
@@ -171,9 +171,9 @@ def play_plan(instance: Instance, numbers: Numbers, count: int) -> Sample:
     return play(numbers, G, instance.means, count, instance.seed, instance.kind)
 
 
-def compare(instance: Instance, count: int) -> Outcome:
+def compare(instance: Instance, count: int) -> Compared:
     policy, means, G, H = instance.policy, instance.means, instance.G, instance.H
-    return Outcome(
+    return Compared(
         instance,
         bounds.regret(policy, means=means, multiplier=G, H=H),
         bounds.regret(policy, means=means, multiplier=G, H=H, form="paper"),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from highseason.report.figure import Picture
-from studies import STUDIES, StudyOutcome, pipeline, reproduce
+from studies import STUDIES, StudyReport, pipeline, reproduce
 from studies.upworthy.data import TESTS, VIEWS
 
 
@@ -29,7 +29,7 @@ def one_of_a_kind(drawings: dict[str, Callable[[], Any]]) -> dict[str, Callable[
     return {name: draw if name in firsts else Blank for name, draw in drawings.items()}
 
 
-def sparsely_drawn(name: str, out: Path, **options: Any) -> StudyOutcome:
+def sparsely_drawn(name: str, out: Path, **options: Any) -> StudyReport:
     """A quick sweep with one figure of each kind."""
     draw = pipeline._draw
     with pytest.MonkeyPatch.context() as patch:
@@ -55,5 +55,5 @@ def write_archive(folder: Path, days: int) -> Path:
 
 
 @pytest.fixture(scope="session")
-def simulated_report(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
+def simulated_report(tmp_path_factory: pytest.TempPathFactory) -> StudyReport:
     return sparsely_drawn("simulated", tmp_path_factory.mktemp("simulated"), seed=3)

@@ -12,7 +12,7 @@ import pytest
 from tests.cli.conftest import Call, caller
 
 from highseason.core.parallel import LocalPool
-from studies import STUDIES, Study, StudyOutcome, reproduce
+from studies import STUDIES, Study, StudyReport, reproduce
 from studies import __main__ as command
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -97,11 +97,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Stand-ins for the studies, which note how they were called."""
     calls: list[Any] = []
 
-    def stand_in(study: Study, out: Path, **options: Any) -> StudyOutcome:
+    def stand_in(study: Study, out: Path, **options: Any) -> StudyReport:
         study.choose_profiles(options["profiles"])
         study.choose_parts(options["parts"])
         calls.append((study.name, out, options))
-        return StudyOutcome(out / "index.html", ["found"], {"drawing": 1.0})
+        return StudyReport(out / "index.html", ["found"], {"drawing": 1.0})
 
     monkeypatch.setattr(command, "reproduce", stand_in)
     return calls
@@ -148,7 +148,7 @@ def test_a_study_without_its_data_is_left_out_unless_it_was_asked_for(
 ) -> None:
     stand_in = command.reproduce
 
-    def only_upworthy(study: Study, out: Path, **options: Any) -> StudyOutcome:
+    def only_upworthy(study: Study, out: Path, **options: Any) -> StudyReport:
         chosen = reproduce if study.name == "upworthy" else stand_in
         return chosen(study, out, **options)
 
@@ -191,7 +191,7 @@ def test_what_is_wrong_is_said_in_a_line_before_workers_start(
 
 
 def test_an_interruption_says_how_to_go_on(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: Any, **__: Any) -> StudyOutcome:
+    def interrupted(*_: Any, **__: Any) -> StudyReport:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(command, "reproduce", interrupted)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from highseason.logs import compare, generate_events, generate_log, write_events
-from studies import STUDIES, StudyOutcome, reproduce
+from studies import STUDIES, StudyReport, reproduce
 from studies.logged.data import (
     Dataset,
     StudiedLog,
@@ -45,7 +45,7 @@ STEPS: list[tuple[int, int]] = []
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
+def made(tmp_path_factory: pytest.TempPathFactory) -> StudyReport:
     STEPS.clear()
     out = tmp_path_factory.mktemp("generated")
     return reproduce(
@@ -62,7 +62,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def given(log: Path, tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
+def given(log: Path, tmp_path_factory: pytest.TempPathFactory) -> StudyReport:
     out = tmp_path_factory.mktemp("given")
     how = {"profiles": ["paper"], "workers": 1}
     return reproduce(STUDY, out, quick=True, seed=3, files=[log], **how)
@@ -73,16 +73,16 @@ def data() -> StudiedLog:
     return read([], QUICK, seed=1)
 
 
-def html(outcome: StudyOutcome) -> str:
+def html(done: StudyReport) -> str:
     """The page without its pictures."""
-    return re.sub(r'src="data:[^"]*"', "", outcome.page.read_text(encoding="utf-8"))
+    return re.sub(r'src="data:[^"]*"', "", done.page.read_text(encoding="utf-8"))
 
 
-def frame(outcome: StudyOutcome, name: str) -> pd.DataFrame:
-    return pd.read_csv(outcome.page.parent / f"{name}.csv")
+def frame(done: StudyReport, name: str) -> pd.DataFrame:
+    return pd.read_csv(done.page.parent / f"{name}.csv")
 
 
-def test_a_generated_log_is_called_so_wherever_one_looks(made: StudyOutcome) -> None:
+def test_a_generated_log_is_called_so_wherever_one_looks(made: StudyReport) -> None:
     page = html(made)
     assert 'class="banner"' in page
     captions = re.findall(r"<figcaption>(.*?)</figcaption>", page)
@@ -94,7 +94,7 @@ def test_a_generated_log_is_called_so_wherever_one_looks(made: StudyOutcome) -> 
         assert set(frame(made, name)["log"]) == {"GENERATED log"}
 
 
-def test_a_log_that_was_given_is_not(given: StudyOutcome) -> None:
+def test_a_log_that_was_given_is_not(given: StudyReport) -> None:
     page = html(given)
     assert 'class="banner"' not in page
     assert "generated" not in page.lower()
@@ -123,7 +123,7 @@ def test_the_tables_hold_the_published_numbers(report: str, request: pytest.Fixt
             assert shown == printed.get((table.id, label), "–")
 
 
-def test_baselines_and_both_pools_are_always_there(given: StudyOutcome) -> None:
+def test_baselines_and_both_pools_are_always_there(given: StudyReport) -> None:
     policies = frame(given, "numbers").groupby("table").policy.agg(set)
     for table in TABLES:
         assert {*table.players, *BESIDE} == policies[table.id]
@@ -132,7 +132,7 @@ def test_baselines_and_both_pools_are_always_there(given: StudyOutcome) -> None:
 
 
 def test_the_option_index_meets_the_policies_for_articles_that_come_and_go(
-    made: StudyOutcome,
+    made: StudyReport,
 ) -> None:
     lines = [line for line in html(made).split("<li>") if "which is ours" in line]
     assert len(lines) == 2  # the paper's parameters, and tuned
@@ -144,10 +144,10 @@ def test_the_option_index_meets_the_policies_for_articles_that_come_and_go(
 
 
 def test_z_is_the_papers_on_a_given_log_and_a_percentile_on_a_generated_one(
-    made: StudyOutcome, given: StudyOutcome
+    made: StudyReport, given: StudyReport
 ) -> None:
-    def zs(outcome: StudyOutcome) -> list[str]:
-        numbers = frame(outcome, "numbers")
+    def zs(done: StudyReport) -> list[str]:
+        numbers = frame(done, "numbers")
         return numbers[
             (numbers.policy == "ucb-z") & (numbers.profile == "paper")
         ].parameters.tolist()
@@ -157,7 +157,7 @@ def test_z_is_the_papers_on_a_given_log_and_a_percentile_on_a_generated_one(
     assert zs(made) == [f"ucb-z:z={np.quantile(dataset.log.G, 0.75):g}"]
 
 
-def test_the_page_has_five_findings_and_table_13_as_printed(made: StudyOutcome) -> None:
+def test_the_page_has_five_findings_and_table_13_as_printed(made: StudyReport) -> None:
     page = html(made)
     findings = page[page.index('<section id="findings">') :]
     shown = findings[: findings.index("<details>")]
@@ -170,7 +170,7 @@ def test_the_page_has_five_findings_and_table_13_as_printed(made: StudyOutcome) 
     assert "authors&#39; notebook (repository ShrekFelix/Regulating-Greed-Over-Time" in page
 
 
-def test_the_notebooks_indices_are_played_and_not_tuned(made: StudyOutcome) -> None:
+def test_the_notebooks_indices_are_played_and_not_tuned(made: StudyReport) -> None:
     numbers = frame(made, "numbers")
     stale = numbers[numbers.policy.isin(STALE)]
     assert set(stale.policy) == set(STALE)
@@ -178,21 +178,21 @@ def test_the_notebooks_indices_are_played_and_not_tuned(made: StudyOutcome) -> N
     assert not stale.regulated.any()
 
 
-def test_progress_ends_at_its_total(made: StudyOutcome) -> None:
+def test_progress_ends_at_its_total(made: StudyReport) -> None:
     _, *rest = STEPS  # the log is read before the steps are known
     assert [done for done, _ in rest] == list(range(2, len(STEPS) + 1))
     assert rest[-1] == (len(STEPS), len(STEPS))
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_the_same_command_resumes(made: StudyOutcome) -> None:
+def test_the_same_command_resumes(made: StudyReport) -> None:
     before = (made.page.parent / "numbers.csv").read_bytes()
     again = reproduce(STUDY, made.page.parent, quick=True, seed=3, workers=1)
     assert again.reused > 60
     assert (made.page.parent / "numbers.csv").read_bytes() == before
 
 
-def test_random_play_is_not_longer_than_the_game(made: StudyOutcome) -> None:
+def test_random_play_is_not_longer_than_the_game(made: StudyReport) -> None:
     page = html(made)
     assert "plays at random in all 400 turns" in page
     assert not re.search(r"up to turn [\d,]+ of 400", page)

@@ -15,7 +15,7 @@ from tests.reference.browser import chromium, complaints
 import highseason as hs
 from highseason.core.random import game_keys
 from highseason.engine import Moments, SimulationResult
-from studies import STUDIES, StudyOutcome, authors_code, paper, reproduce
+from studies import STUDIES, StudyReport, authors_code, paper, reproduce
 from studies.simulated import beyond, findings, settings
 from studies.simulated.findings import HOLDS, PARTLY
 from studies.simulated.run import frames_of
@@ -23,7 +23,7 @@ from studies.simulated.run import frames_of
 STUDY = STUDIES["simulated"]
 
 
-def read(report: StudyOutcome, name: str) -> pd.DataFrame:
+def read(report: StudyReport, name: str) -> pd.DataFrame:
     return pd.read_csv(report.page.parent / f"{name}.csv")
 
 
@@ -52,7 +52,7 @@ def test_authors_have_other_shapes() -> None:
     assert setting.multiplier("authors_code") == authors_code.wave(500)
 
 
-def test_all_files_are_there(simulated_report: StudyOutcome) -> None:
+def test_all_files_are_there(simulated_report: StudyReport) -> None:
     out = simulated_report.page.parent
     names = [path.name for path in simulated_report.files]
     assert len(names) == len(set(names))  # once each
@@ -94,7 +94,7 @@ class Reader(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_page_is_small_and_needs_no_network(simulated_report: StudyOutcome) -> None:
+def test_the_page_is_small_and_needs_no_network(simulated_report: StudyReport) -> None:
     text = simulated_report.page.read_text(encoding="utf-8")
     assert len(text) < 500_000
     reader = Reader()
@@ -111,12 +111,12 @@ def test_the_page_is_small_and_needs_no_network(simulated_report: StudyOutcome) 
     assert "--seed 3" in text
 
 
-def test_the_page_loads_in_a_browser(simulated_report: StudyOutcome) -> None:
+def test_the_page_loads_in_a_browser(simulated_report: StudyReport) -> None:
     with chromium() as browser:
         assert complaints(browser, simulated_report.page) == []
 
 
-def test_the_page_names_the_paper_and_its_figures(simulated_report: StudyOutcome) -> None:
+def test_the_page_names_the_paper_and_its_figures(simulated_report: StudyReport) -> None:
     text = simulated_report.page.read_text(encoding="utf-8").replace("&#39;", "'")
     assert paper.CITATION in text
     for number in (
@@ -142,7 +142,7 @@ def test_one_thread_or_two_give_the_same_bytes(tmp_path: Path) -> None:
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes(), name
 
 
-def test_the_numbers_say_what_each_policy_played_with(simulated_report: StudyOutcome) -> None:
+def test_the_numbers_say_what_each_policy_played_with(simulated_report: StudyReport) -> None:
     numbers = read(simulated_report, "numbers")
     ucb = numbers[(numbers.policy == "ucb") & (numbers.setting == numbers.setting.iloc[0])]
     paper, tuned = (ucb[ucb.profile == name].parameters.item() for name in ("paper", "tuned"))
@@ -286,7 +286,7 @@ def test_printed_gains_are_judged_over_k() -> None:
     assert "with no k" in soft.evidence
 
 
-def test_what_the_paper_says_is_quoted_with_its_place(simulated_report: StudyOutcome) -> None:
+def test_what_the_paper_says_is_quoted_with_its_place(simulated_report: StudyReport) -> None:
     claims = read(simulated_report, "claims")
     said = claims[claims.kind == "paper"]
     assert len(said) == 9
@@ -296,7 +296,7 @@ def test_what_the_paper_says_is_quoted_with_its_place(simulated_report: StudyOut
 
 
 def test_the_second_condition_on_k_makes_the_baseline_random(
-    simulated_report: StudyOutcome,
+    simulated_report: StudyReport,
 ) -> None:
     asked = read(simulated_report, "condition_on_k")
     means = hs.rewards.bernoulli(arms=10).parameters(game_keys(3, range(settings.HEADLINE_GAMES)))
@@ -307,7 +307,7 @@ def test_the_second_condition_on_k_makes_the_baseline_random(
     assert row.share_random == pytest.approx((np.maximum(needed, 10) * 10 >= 200).mean())
 
 
-def test_claims_in_words_follow_their_games(simulated_report: StudyOutcome) -> None:
+def test_claims_in_words_follow_their_games(simulated_report: StudyReport) -> None:
     two, constant = read(simulated_report, "two_values"), read(simulated_report, "constant_g")
     assert (two.least == two.greatest).all()  # z between the two values plays the same games
     same = constant.set_index("policy").the_same
@@ -317,7 +317,7 @@ def test_claims_in_words_follow_their_games(simulated_report: StudyOutcome) -> N
     assert (peak.share_first < peak.share_last).mean() > 0.5
 
 
-def test_the_page_needs_the_table_over_k(simulated_report: StudyOutcome) -> None:
+def test_the_page_needs_the_table_over_k(simulated_report: StudyReport) -> None:
     text = simulated_report.page.read_text(encoding="utf-8")
     assert "The constant that the paper leaves open" in text
     for name, value, source in paper.constants("simulated").rows:

@@ -7,19 +7,19 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from studies import STUDIES, StudyOutcome, reproduce
+from studies import STUDIES, StudyReport, reproduce
 from studies.unknown_traffic.findings import judge
 from studies.unknown_traffic.run import CELLS, ESTIMATORS
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
+def report(tmp_path_factory: pytest.TempPathFactory) -> StudyReport:
     out = tmp_path_factory.mktemp("unknown")
     return reproduce(STUDIES["unknown_traffic"], out, games=400, seed=3, quick=True, workers=1)
 
 
 @pytest.fixture(scope="module")
-def changes(report: StudyOutcome) -> pd.DataFrame:
+def changes(report: StudyReport) -> pd.DataFrame:
     return pd.read_csv(report.page.parent / "changes.csv")
 
 
@@ -58,7 +58,7 @@ def test_verdicts(changes: pd.DataFrame) -> None:
     assert all(text[0].isupper() or text[0].isdigit() for text in claims.evidence)
 
 
-def test_the_page_and_its_files(report: StudyOutcome, changes: pd.DataFrame) -> None:
+def test_the_page_and_its_files(report: StudyReport, changes: pd.DataFrame) -> None:
     page = report.page.read_text(encoding="utf-8")
     assert "not reproduced" in page
     assert "<strong>Figure 65.</strong>" in page

@@ -1,4 +1,4 @@
-"""The study on real outcomes: its halves, its statistics, its page, and data that is not there."""
+"""The study on real clicks: its halves, its statistics, its page, and data that is not there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from tests.studies.conftest import write_archive
 
 from highseason.policies import Policy
-from studies import STUDIES, MissingDataError, StudyOutcome, reproduce
+from studies import STUDIES, MissingDataError, StudyReport, reproduce
 from studies.paper import PAIRS
 from studies.session import StudySession
 from studies.upworthy.data import (
@@ -54,7 +54,7 @@ def data(folder: Path) -> Archive:
 
 
 @pytest.fixture(scope="module")
-def report(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
+def report(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> StudyReport:
     return reproduce(STUDY, tmp_path_factory.mktemp("report"), quick=True, seed=3, files=[folder])
 
 
@@ -153,7 +153,7 @@ def test_groups_hold_the_windows_that_were_played(data: Archive) -> None:
     assert games_in(data, [5] * 4).in_all_groups() == 4  # all in the only group
 
 
-def test_the_page_and_its_numbers(report: StudyOutcome) -> None:
+def test_the_page_and_its_numbers(report: StudyReport) -> None:
     text = report.page.read_text(encoding="utf-8")
     assert "A quick sweep" in text
     assert "Matias et al." in text
@@ -169,7 +169,7 @@ def test_the_page_and_its_numbers(report: StudyOutcome) -> None:
     assert {"greedy", "uniform", "ucb", default("ucb")} <= set(numbers.policy)
 
 
-def test_the_page_says_what_is_so(report: StudyOutcome, data: Archive) -> None:
+def test_the_page_says_what_is_so(report: StudyReport, data: Archive) -> None:
     text = report.page.read_text(encoding="utf-8").replace("&nbsp;", " ")
     assert "other tests and other start days." in text
     assert "10 of 11 tests have 4 arms or more, and all of them are played." in text
@@ -201,7 +201,7 @@ def test_reshuffled_cards_are_reported_where_there_are_any() -> None:
 
 @pytest.mark.usefixtures("undrawn")
 def test_the_same_seed_gives_the_same_numbers(
-    folder: Path, report: StudyOutcome, tmp_path: Path
+    folder: Path, report: StudyReport, tmp_path: Path
 ) -> None:
     again = reproduce(STUDY, tmp_path, quick=True, seed=3, workers=1, files=[folder])
     for name in ("numbers.csv", "doses.csv"):
@@ -266,18 +266,18 @@ def test_page_views_of_too_few_days_are_reported_before_any_work(
 @pytest.mark.usefixtures("undrawn")
 def test_page_views_of_just_enough_days_are_played(tmp_path: Path) -> None:
     short = archive(tmp_path / "short", 38)
-    outcome = reproduce(STUDY, tmp_path / "report", quick=True, workers=1, files=[short])
-    assert "4 of 5 start days" in outcome.findings[0]
+    done = reproduce(STUDY, tmp_path / "report", quick=True, workers=1, files=[short])
+    assert "4 of 5 start days" in done.findings[0]
 
 
 @pytest.mark.usefixtures("undrawn")
 def test_small_tests_are_left_out_counted_and_named(tmp_path: Path) -> None:
     one = archive(tmp_path / "one", 60, small=1)
-    outcome = reproduce(STUDY, tmp_path / "a", quick=True, workers=1, files=[one])
-    assert outcome.findings[0].startswith("6 tests")
+    done = reproduce(STUDY, tmp_path / "a", quick=True, workers=1, files=[one])
+    assert done.findings[0].startswith("6 tests")
     line = "Left out, having too few impressions for a card on every day: 1 test (small0)."
-    assert outcome.findings[-1] == line
-    text = outcome.page.read_text(encoding="utf-8")
+    assert done.findings[-1] == line
+    text = done.page.read_text(encoding="utf-8")
     assert line in text
     assert "7 of 7 tests have 4 arms or more; 6 of them are played." in text
     many = big_enough(read([archive(tmp_path / "many", 60, small=14)]), QUICK_SETTINGS)
@@ -312,9 +312,9 @@ def test_on_the_archive(tmp_path: Path) -> None:
     given = read([DATA])
     assert (given.tests, len(given.decks), given.views.turns) == (1927, 1812, 850)
     assert big_enough(given, SETTINGS).too_small == ()
-    outcome = reproduce(STUDY, tmp_path, quick=True, workers=1, files=[DATA])
-    assert outcome.findings[0].startswith("80 tests")
-    page = outcome.page.read_text(encoding="utf-8")
+    done = reproduce(STUDY, tmp_path, quick=True, workers=1, files=[DATA])
+    assert done.findings[0].startswith("80 tests")
+    page = done.page.read_text(encoding="utf-8")
     assert "1,812 of 1,927 tests have 4 arms or more; 80 of them are played." in page
     numbers = pd.read_csv(tmp_path / "numbers.csv")
     shares = numbers[numbers.setting == "four-weeks"].set_index("policy").expected_share

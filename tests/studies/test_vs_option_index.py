@@ -12,7 +12,7 @@ from tests.studies.conftest import sparsely_drawn, write_archive
 
 import highseason as hs
 from highseason.engine import Estimate
-from studies import STUDIES, StudyOutcome, reproduce
+from studies import STUDIES, StudyReport, reproduce
 from studies.crossfit import crossfit, geometric_mean
 from studies.frames import where
 from studies.paper import SAME_RULE
@@ -36,14 +36,14 @@ from studies.vs_option_index.settings import (
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
+def report(tmp_path_factory: pytest.TempPathFactory) -> StudyReport:
     """All parts; page views of a year and a half serve as real traffic."""
     data = write_archive(tmp_path_factory.mktemp("data"), days=540)
     return sparsely_drawn("vs_option_index", tmp_path_factory.mktemp("meets"), data=data)
 
 
 @pytest.fixture(scope="module")
-def ratios(report: StudyOutcome) -> pd.DataFrame:
+def ratios(report: StudyReport) -> pd.DataFrame:
     return pd.read_csv(report.page.parent / "ratios.csv")
 
 
@@ -62,7 +62,7 @@ def test_everyone_meets_the_option_index_in_every_setting(ratios: pd.DataFrame) 
     assert not made_for_them & set(ratios.rival[ratios.world != "mortal"])
 
 
-def test_textbook_policies_meet_their_regulated_selves(report: StudyOutcome) -> None:
+def test_textbook_policies_meet_their_regulated_selves(report: StudyReport) -> None:
     pairs = pd.read_csv(report.page.parent / "regulated.csv")
     for name in ("thompson", "kl-ucb", "constant-epsilon"):
         for how in ("threshold", "soft", "ahead"):
@@ -72,7 +72,7 @@ def test_textbook_policies_meet_their_regulated_selves(report: StudyOutcome) -> 
             assert (rows.ratio_low <= rows.ratio).all()
 
 
-def test_regulated_policies_meet_the_same_rule_equally_tuned(report: StudyOutcome) -> None:
+def test_regulated_policies_meet_the_same_rule_equally_tuned(report: StudyReport) -> None:
     pairs = where(pd.read_csv(report.page.parent / "pairs.csv"), world="timing")
     tuned = pairs[~pairs.policy.str.endswith(UNTUNED)].set_index("policy")
     assert SAME_RULE.items() <= tuned.against.to_dict().items()
@@ -83,7 +83,7 @@ def test_regulated_policies_meet_the_same_rule_equally_tuned(report: StudyOutcom
         assert tuned["mean"][policy] == pytest.approx(np.exp(np.log(rows.ratio).mean()))
 
 
-def test_forecasts_cost_something_everyone_is_asked(report: StudyOutcome) -> None:
+def test_forecasts_cost_something_everyone_is_asked(report: StudyReport) -> None:
     rows = pd.read_csv(report.page.parent / "forecasts.csv")
     assert set(rows.world) == {"traffic"}
     for _, group in rows.groupby("setting"):
@@ -94,7 +94,7 @@ def test_forecasts_cost_something_everyone_is_asked(report: StudyOutcome) -> Non
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_a_part_is_played_alone(report: StudyOutcome, tmp_path: Path) -> None:
+def test_a_part_is_played_alone(report: StudyReport, tmp_path: Path) -> None:
     """Its pieces are those of the whole; what needs data that is not there is left out."""
     out = tmp_path / "alone"
     shutil.copytree(report.page.parent / "runs", out / "runs")
@@ -105,7 +105,7 @@ def test_a_part_is_played_alone(report: StudyOutcome, tmp_path: Path) -> None:
     assert "Upworthy's headline tests: no --data was given" in alone.findings[-1]
 
 
-def test_the_page_states_goals(report: StudyOutcome) -> None:
+def test_the_page_states_goals(report: StudyReport) -> None:
     text = report.page.read_text(encoding="utf-8")
     assert "Goals set beforehand" in text
     assert len(report.findings) == 2

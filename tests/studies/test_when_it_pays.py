@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from studies import STUDIES, StudyOutcome, reproduce
+from studies import STUDIES, StudyReport, reproduce
 from studies.frames import where
 from studies.vs_option_index.settings import counted, shape_of
 from studies.when_it_pays import rule
@@ -15,13 +15,13 @@ from studies.when_it_pays.settings import FULL, LEVELS, Traits, map_settings
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
+def report(tmp_path_factory: pytest.TempPathFactory) -> StudyReport:
     return reproduce(
         STUDIES["when_it_pays"], tmp_path_factory.mktemp("pays"), quick=True, workers=1
     )
 
 
-def test_every_pair_is_compared_in_every_setting(report: StudyOutcome) -> None:
+def test_every_pair_is_compared_in_every_setting(report: StudyReport) -> None:
     gains = pd.read_csv(report.page.parent / "gains.csv")
     assert (gains.groupby("setting").size() == len(PAIRS) + 1).all()
     assert set(gains.part) == {"fitted", "unseen"}

@@ -15,7 +15,7 @@ from highseason.advice.cautions import Caution as Caution
 from highseason.advice.comparison import Answer as Answer
 from highseason.advice.comparison import Compared as Compared
 from highseason.advice.comparison import Kind as Kind
-from highseason.advice.comparison import WorldOutcome as WorldOutcome
+from highseason.advice.comparison import WorldComparison as WorldComparison
 from highseason.advice.comparison import kind_of as kind_of
 from highseason.advice.recommend import advise as advise
 from highseason.advice.trials import Axis as Axis

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from highseason.advice.cautions import Caution
-from highseason.advice.comparison import KINDS, Answer, Compared, Reason, WorldOutcome, plus_minus
+from highseason.advice.comparison import (
+    KINDS,
+    Answer,
+    Compared,
+    Reason,
+    WorldComparison,
+    plus_minus,
+)
 from highseason.bounds import RegretBound
 from highseason.core.text import Table, counted, format_number, percent, wrapped
 from highseason.policies import Plan, Policy
@@ -42,7 +49,7 @@ class Advice:
     """Which policy to use; `print` it for all of it in words.
 
     Attributes:
-        outcome: The comparison in the world that was asked for, or in the most usual one.
+        comparison: The comparison in the world that was asked for, or in the most usual one.
         others: The same in other worlds, by rho.
         plan: The plan of the advised policy for this G.
         warnings: What to watch out for.
@@ -51,8 +58,8 @@ class Advice:
         seed: The seed that was passed; the games of search and verdict derive theirs from it.
     """
 
-    outcome: WorldOutcome
-    others: tuple[WorldOutcome, ...]
+    comparison: WorldComparison
+    others: tuple[WorldComparison, ...]
     plan: Plan
     warnings: tuple[Caution, ...]
     bounds: tuple[tuple[Policy, RegretBound], ...] | None
@@ -62,7 +69,7 @@ class Advice:
     @property
     def policy(self) -> Policy:
         """The advised policy, with its parameters."""
-        return self.outcome.policy
+        return self.comparison.policy
 
     @property
     def multiplier(self) -> Multiplier:
@@ -72,32 +79,32 @@ class Advice:
     @property
     def answer(self) -> Answer:
         """One of "greedy", "explore" (at any time) and "regulate" (explore when it is quiet)."""
-        return self.outcome.answer
+        return self.comparison.answer
 
     @property
-    def by_rho(self) -> list[WorldOutcome]:
-        """The outcomes for the main rates, by rho."""
-        rates = self.outcome.world.rates
-        same = (one for one in (self.outcome, *self.others) if one.world.rates == rates)
+    def by_rho(self) -> list[WorldComparison]:
+        """The comparisons for the main rates, by rho."""
+        rates = self.comparison.world.rates
+        same = (one for one in (self.comparison, *self.others) if one.world.rates == rates)
         return sorted(same, key=lambda one: one.world.rho or 0.0)
 
     @property
-    def flips(self) -> list[tuple[float, WorldOutcome]]:
+    def flips(self) -> list[tuple[float, WorldComparison]]:
         """The smallest rho at which another answer or reason is clear, and each further change."""
-        outcomes = [one for one in self.by_rho if one.settled or one.answer != "greedy"]
+        comparisons = [one for one in self.by_rho if one.settled or one.answer != "greedy"]
         return [
             (later.world.rho or 0.0, later)
-            for before, later in itertools.pairwise(outcomes)
+            for before, later in itertools.pairwise(comparisons)
             if before.reason != later.reason
         ]
 
     @property
     def verdict(self) -> str:
         """What to use, whether regulating pays, and what would change that: three sentences."""
-        return f"{self.outcome.verdict}  {self._what_changes_it()}".rstrip()
+        return f"{self.comparison.verdict}  {self._what_changes_it()}".rstrip()
 
     def _what_changes_it(self) -> str:
-        every = (self.outcome, *self.others)
+        every = (self.comparison, *self.others)
         settled = all(one.settled for one in every)
         if len(every) == 1:
             return ""
@@ -121,7 +128,7 @@ class Advice:
     @property
     def assumption(self) -> str:
         """The world of the verdict, in a sentence."""
-        return assumption(self.outcome.world.rewards, self.multiplier)
+        return assumption(self.comparison.world.rewards, self.multiplier)
 
     def table(self, entries: Sequence[Compared] | None = None) -> Table:
         """What each policy earns, and the lead of the advised one in percentage points.
@@ -130,7 +137,7 @@ class Advice:
             entries: Some of the policies compared; the best of each by default.
         """
         rows = []
-        for one in self.outcome.compared if entries is None else entries:
+        for one in self.comparison.compared if entries is None else entries:
             # Estimated from games, a probability is never 0 or 1.
             sure = percent(min(max(one.probability, 1e-9), 1 - 1e-9))
             is_advised = one.policy == self.policy
@@ -140,8 +147,8 @@ class Advice:
 
     def worlds_table(self) -> Table:
         """A row for each world: what a turn teaches there, what is earned, and the answer."""
-        own, rows = self.outcome.world.rates, []
-        every = [(one.world, one) for one in (self.outcome, *self.others)]
+        own, rows = self.comparison.world.rates, []
+        every = [(one.world, one) for one in (self.comparison, *self.others)]
         every.sort(key=lambda each: (each[0].rates != own, each[0].rates, each[0].rho or 0.0))
         for world, one in every:
             earned = (percent(one.best(kind).earned, 1) for kind in KINDS)
@@ -157,10 +164,10 @@ class Advice:
         import pandas as pd
 
         rows = []
-        for outcome in (self.outcome, *self.others):
-            world = {key: outcome.to_dict()[key] for key in ("rewards", "rates", "rho")}
-            for one in outcome.compared:
-                judged = {"advised": one.policy == outcome.policy, "settled": outcome.settled}
+        for comparison in (self.comparison, *self.others):
+            world = {key: comparison.to_dict()[key] for key in ("rewards", "rates", "rho")}
+            for one in comparison.compared:
+                judged = {"advised": one.policy == comparison.policy, "settled": comparison.settled}
                 rows.append(world | one.to_dict() | judged)
         return pd.DataFrame(rows)
 
@@ -168,7 +175,7 @@ class Advice:
         """A figure: the lead over each other policy, the advised plan, and the multiplier."""
         from highseason.report import advice
 
-        others = (one for one in self.outcome.compared if one.policy != self.policy)
+        others = (one for one in self.comparison.compared if one.policy != self.policy)
         return advice(self.plan, {str(one.policy): one.lead for one in others})
 
     def page(self, **traffic: Any) -> str:
@@ -198,7 +205,7 @@ class Advice:
         else:
             show, read, G = "print(advice.plan)", [], "advice.multiplier"
         if not policy.rule.traits.compilable:
-            game = "hs.play(advice.policy, advice.outcome.world.rewards, advice.multiplier)"
+            game = "hs.play(advice.policy, advice.comparison.world.rewards, advice.multiplier)"
             return show, f"import highseason as hs\nprint({game}.arms)"
         player = json.dumps(str(policy)) if traffic or policy != self.policy else "advice.policy"
         arms = f"range(1, {self.plan.arms + 1})"
@@ -217,7 +224,7 @@ class Advice:
         In a world with other rewards, a UCB policy was tuned to these as they are.  A bandit scales
         them, and b in sqrt(b / n) with their square.
         """
-        policy, world = self.policy, self.outcome.world
+        policy, world = self.policy, self.comparison.world
         low, high = world.rewards.bounds
         if (low, high) != (0.0, 1.0):
             if not policy.rule.traits.unit_range:
@@ -230,7 +237,7 @@ class Advice:
 
     def text(self, **traffic: Any) -> str:
         """All of it, in lines of at most 80 columns; `traffic` as in `next_steps`."""
-        one, G, games = self.outcome, self.multiplier, counted(self.outcome.games, "game")
+        one, G, games = self.comparison, self.multiplier, counted(self.comparison.games, "game")
         named = [one.chosen, one.runner_up, *(one.best(kind) for kind in KINDS)]
         legend = (
             f"{G.name}: {counted(G.turns, 'turn')}, {counted(self.plan.arms, 'arm')}.  earned: of "
@@ -269,7 +276,7 @@ class Advice:
                 "always playing the worst arm."
             )
         policy, bound = min(useful, key=lambda entry: entry[1].total)
-        simulated = next(one.regret for one in self.outcome.compared if one.policy == policy)
+        simulated = next(one.regret for one in self.comparison.compared if one.policy == policy)
         return (
             f"For typical arms the tightest safe bound is that of {policy}: it costs at most "
             f"{format_number(bound.total)}, {percent(bound.total / bound.trivial)} of the worst "
@@ -285,14 +292,14 @@ class Advice:
     def to_dict(self, **traffic: Any) -> dict[str, Any]:
         """Plain values for JSON; `traffic` as in `next_steps`."""
         G = self.multiplier
-        return self.outcome.to_dict() | {
+        return self.comparison.to_dict() | {
             "parameters": self.policy.to_dict(),
             "settled_parameters": self.policy.resolve_thresholds(G.values).to_dict(),
             "verdict": self.verdict,
             "assumption": self.assumption,
             "flips": [{"rho": rho, "answer": one.answer, "reason": one.reason}
                       for rho, one in self.flips],
-            "runner_up": self.outcome.runner_up.to_dict(),
+            "runner_up": self.comparison.runner_up.to_dict(),
             "worlds": [one.to_dict() for one in self.others],
             "bounds": None if self.bounds is None else [
                 {"policy": str(policy), "total": bound.total, "trivial": bound.trivial,

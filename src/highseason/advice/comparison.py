@@ -166,7 +166,7 @@ class Compared:
 
 
 @dataclass(frozen=True, eq=False)
-class WorldOutcome:
+class WorldComparison:
     """What is best in one world.
 
     Attributes:
@@ -271,7 +271,7 @@ class WorldOutcome:
 
 def judge(
     world: World, policies: Sequence[Policy], result: SimulationResult, tried: int
-) -> WorldOutcome:
+) -> WorldComparison:
     """Advise the simplest policy (they come in that order) that no other clearly beats."""
     leads = Leads(result, [kind_of(policy) for policy in policies])
     order = sorted(range(len(policies)), key=lambda i: (result.mean("regret", i), i))
@@ -282,7 +282,7 @@ def judge(
         shares = 1.0 - regret / result.best_reward, result.exploited_share(i)
         lead = leads.of(chosen, i)
         compared.append(Compared(policies[i], leads.kinds[i], regret, error, *shares, lead))
-    return WorldOutcome(
+    return WorldComparison(
         world=world,
         policy=policies[chosen],
         answer=answer,

@@ -14,7 +14,7 @@ import numpy as np
 from highseason import bounds as theorems
 from highseason.advice.advice import Advice
 from highseason.advice.cautions import cautions, greedy_is_as_good
-from highseason.advice.comparison import NOTICEABLE, WorldOutcome, judge, spaces, tried
+from highseason.advice.comparison import NOTICEABLE, WorldComparison, judge, spaces, tried
 from highseason.advice.trials import Progress, Space, Trial, Zoom, derive_seed, on_games
 from highseason.advice.worlds import FEW_RHOS, RHOS, TYPICAL_RATES, Rates, World
 from highseason.bounds import NoTheoremError
@@ -112,16 +112,16 @@ def advise(
         worlds += [w.with_rho(r) for w, r in pairs if w is not mains[0] or r != w.rho]
     seed_key(seed)  # so that an error names the seed that was passed, not one derived from it
     games = affordable(G, arms) if games is None else whole_number("games", games, at_least=2)
-    outcomes: list[WorldOutcome] = []
+    comparisons: list[WorldComparison] = []
     refine = len(worlds) > 1 and len(mains) == 1
     total, report = len(worlds) + _HALVINGS * refine, progress or (lambda done, total: None)
     # Quiet as a whole: what the threads of a pool silence each would not be restored in order.
     with quiet(), opened(executor, workers) as pool:
         report(0, total)
-        for outcome in Judge(G, games, seed, pool, tuple(policies)).outcomes(worlds, refine):
-            outcomes.append(outcome)
-            report(len(outcomes), max(total, len(outcomes)))
-    first = outcomes[0]
+        for comparison in Judge(G, games, seed, pool, tuple(policies)).comparisons(worlds, refine):
+            comparisons.append(comparison)
+            report(len(comparisons), max(total, len(comparisons)))
+    first = comparisons[0]
     with quiet():  # the advice lists what is unusual, once
         plan = first.policy.plan(G, arms)
     warnings = cautions(G, arms)
@@ -133,8 +133,8 @@ def advise(
             found = theorems.regret(one.policy, first.world.typical(), multiplier=G)
             safe.append((one.policy, found))
     return Advice(
-        outcome=first,
-        others=tuple(sorted(outcomes[1:], key=lambda one: one.world.rho or 0.0)),
+        comparison=first,
+        others=tuple(sorted(comparisons[1:], key=lambda one: one.world.rho or 0.0)),
         plan=plan,
         warnings=tuple(warnings),
         bounds=tuple(safe) if bounds else None,
@@ -159,14 +159,14 @@ class Judge:
     policies: tuple[Policy, ...] = ()
     rounds: int = _ROUNDS
 
-    def outcomes(self, worlds: list[World], refine: bool) -> Iterator[WorldOutcome]:
-        """The outcome of each world, then those around the flip that is nearest to the first."""
+    def comparisons(self, worlds: list[World], refine: bool) -> Iterator[WorldComparison]:
+        """The comparison of each world, then those around the flip that is nearest to the first."""
         (best,) = self.finalists(worlds[:1])
         done = [self.verdict(worlds[0], best)]
         yield done[0]
-        for outcome in self.glances(worlds[1:], best):
-            done.append(outcome)
-            yield outcome
+        for comparison in self.glances(worlds[1:], best):
+            done.append(comparison)
+            yield comparison
         for _ in range(_HALVINGS * refine):
             between = middle_of_flip(done)
             if between is None:
@@ -174,21 +174,21 @@ class Judge:
             done += self.glances([worlds[0].with_rho(between)], best)
             yield done[-1]
 
-    def verdict(self, world: World, finalists: Finalists) -> WorldOutcome:
-        """The outcome in a world; with more games as long as these might change the answer."""
+    def verdict(self, world: World, finalists: Finalists) -> WorldComparison:
+        """The comparison in a world; with more games as long as these might change the answer."""
         played = self.played(world, finalists, 1)
-        outcome = judge(world, finalists.policies, played, finalists.tried)
+        comparison = judge(world, finalists.policies, played, finalists.tried)
         for number in range(2, self.rounds + 1):
-            if outcome.decided and outcome.settled:
+            if comparison.decided and comparison.settled:
                 break
             more = self.played(world, finalists, number).moments
             both = {name: one.merge(more[name]) for name, one in played.moments.items()}
             played = replace(played, moments=both)
-            outcome = judge(world, finalists.policies, played, finalists.tried)
-        return outcome
+            comparison = judge(world, finalists.policies, played, finalists.tried)
+        return comparison
 
-    def glances(self, worlds: list[World], near: Finalists) -> Iterator[WorldOutcome]:
-        """The outcomes in worlds that are looked at for comparison, in fewer games."""
+    def glances(self, worlds: list[World], near: Finalists) -> Iterator[WorldComparison]:
+        """The comparisons in other worlds, in fewer games."""
         most = max(2, round(_ELSEWHERE * self.games))
         size = max(most // _ROUNDS, min(most, _FEWEST))
         few = replace(self, games=size, rounds=most // size)
@@ -253,7 +253,7 @@ class Finalists(NamedTuple):
     tried: int
 
 
-def middle_of_flip(done: list[WorldOutcome]) -> float | None:
+def middle_of_flip(done: list[WorldComparison]) -> float | None:
     """A correlation between the two nearest ones where the first answer holds and does not."""
     rhos = sorted((one.world.rho or 0.0, one.answer) for one in done)
     own = done[0].world.rho or 0.0

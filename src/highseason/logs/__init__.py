@@ -37,8 +37,8 @@ from highseason.logs.prepared_log import PreparedLog as PreparedLog
 from highseason.logs.replay import replay as replay
 from highseason.logs.replay import replay_many as replay_many
 from highseason.logs.result import RepeatedReplay as RepeatedReplay
-from highseason.logs.result import ReplayOutcome as ReplayOutcome
 from highseason.logs.result import ReplayResult as ReplayResult
+from highseason.logs.result import ReplayRun as ReplayRun
 from highseason.logs.result import Runs as Runs
 from highseason.logs.table_format import OpenBanditLog as OpenBanditLog
 from highseason.logs.table_format import TableLog as TableLog

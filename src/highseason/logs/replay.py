@@ -44,7 +44,7 @@ from highseason.logs.replay_kernel import (
     ReplayTrace,
     is_stochastic,
 )
-from highseason.logs.result import RepeatedReplay, ReplayOutcome, ReplayResult, Runs
+from highseason.logs.result import RepeatedReplay, ReplayResult, ReplayRun, Runs
 from highseason.policies import Policy
 from highseason.policies.base import Policies, labelled
 
@@ -82,7 +82,7 @@ def replay(
     On a log that was drawn uniformly at random from pools of one size, the mean over the events
     used is an unbiased estimate of what the policy earns per turn, because whether an event is used
     does not depend on its reward.  Where pools differ in size, an event is used with probability
-    one over its pool's size: the mean over-weights small pools, and `ReplayOutcome.weighted`
+    one over its pool's size: the mean over-weights small pools, and `ReplayRun.weighted`
     corrects it.  `logs.replay_kernel` says step by step what happens to an event.
 
     G(t) is the number of events in the event's time bin, including those of arms that are not
@@ -129,10 +129,8 @@ def replay(
     logs = [_players(players, events, bin, arms, options)]
     schedule = _Schedule(players, ["repeat"] * len(players), logs, options, int(seed))
     [by_policy], [summary] = schedule.play(executor, workers, progress)
-    outcomes = [
-        replace(run, label=label) for label, [(run, _)] in zip(labels, by_policy, strict=True)
-    ]
-    return ReplayResult(tuple(outcomes), summary, int(seed))
+    runs = [replace(run, label=label) for label, [(run, _)] in zip(labels, by_policy, strict=True)]
+    return ReplayResult(tuple(runs), summary, int(seed))
 
 
 def replay_many(
@@ -254,7 +252,7 @@ def _players(
 
 
 #: What one run earned, and the mean ground truth of the events it matched.
-_Played: TypeAlias = tuple[ReplayOutcome, float]
+_Played: TypeAlias = tuple[ReplayRun, float]
 
 
 class _RunBlock(NamedTuple):
@@ -343,10 +341,10 @@ class _Schedule:
         number = log * self.runs + run
         order = self._order(how, run, number, len(player.log.events))
         trace = player.play(order, self.seed, number)
-        outcome = _outcome(player, order, trace)
-        if self.ground_truth is None or not outcome.turns:
-            return outcome, math.nan
-        return outcome, float(self.ground_truth[order.rows(trace.matched)].sum()) / outcome.turns
+        done = _run_of(player, order, trace)
+        if self.ground_truth is None or not done.turns:
+            return done, math.nan
+        return done, float(self.ground_truth[order.rows(trace.matched)].sum()) / done.turns
 
     def _order(self, how: str, run: int, number: int, events: int) -> EventOrder:
         if how == "windows":
@@ -367,37 +365,37 @@ class _Schedule:
     ) -> Runs:
         """All runs of a policy; of several logs, those of each are taken together."""
         played = [one for runs in by_log for one in runs]
-        outcomes = [outcome for outcome, _ in played]
-        units: list[list[ReplayOutcome]] = [[outcome] for outcome in outcomes]
-        evidence: Evidence = pool_evidence(outcomes)
+        runs = [run for run, _ in played]
+        units: list[list[ReplayRun]] = [[run] for run in runs]
+        evidence: Evidence = pool_evidence(runs)
         how = self.ways[policy]
         if isinstance(log, SeparateLogs):
-            units, how = [[outcome for outcome, _ in runs] for runs in by_log], "logs"
+            units, how = [[run for run, _ in log] for log in by_log], "logs"
             evidence = pool_evidence([pool_evidence(unit) for unit in units])
         with_turns = [[run.mean.value for run in unit if run.turns] for unit in units]
         count, known = len(units), self.ground_truth is not None
         independent = min(float(count), (count - 1) * self.step / self.window + 1)
-        ended = [outcome.turns < (self.options.turns or 0) for outcome in outcomes]
+        ended = [run.turns < (self.options.turns or 0) for run in runs]
         return Runs(
             label=label,
-            policy=outcomes[0].policy,
+            policy=runs[0].policy,
             how=how,
             means=np.array([mean_estimate(np.array(unit)).value for unit in with_turns]),
-            turns=np.array([sum(outcome.turns for outcome in unit) for unit in units], np.int64),
-            rewards=np.array([sum(outcome.reward for outcome in unit) for unit in units]),
+            turns=np.array([sum(run.turns for run in unit) for unit in units], np.int64),
+            rewards=np.array([sum(run.reward for run in unit) for unit in units]),
             exhausted=sum(ended),
             independent=independent if how == "windows" else None,
             block={"windows": -(-self.window // self.step), "logs": 1}.get(how, 0),
             ground_truth=np.array([truth for _, truth in played]) if known else None,
-            read=sum(outcome.read for outcome in outcomes),
-            rejected={why: sum(o.rejected[why] for o in outcomes) for why in outcomes[0].rejected},
+            read=sum(run.read for run in runs),
+            rejected={why: sum(o.rejected[why] for o in runs) for why in runs[0].rejected},
             effective_size=evidence.effective_size,
             per_visitor=evidence.weighted.snips.value if evidence.weighted else None,
             issues=tuple(issues(evidence, log.uniformity)),
         )
 
 
-def _outcome(player: Player, order: EventOrder, trace: ReplayTrace) -> ReplayOutcome:
+def _run_of(player: Player, order: EventOrder, trace: ReplayTrace) -> ReplayRun:
     """Sum up one run of a player."""
     log, policy, counts = player.log, player.policy, trace.counts
     rows, lowest = order.rows(trace.matched), player.lowest_propensity
@@ -417,7 +415,7 @@ def _outcome(player: Player, order: EventOrder, trace: ReplayTrace) -> ReplayOut
         high_turns = int((log.bins.counts[log.bins.of[rows]] >= z).sum())
     low, high = log.reward_range
     unsuitable = policy.rule.traits.unit_range and (low < 0 or high > 1)
-    return ReplayOutcome(
+    return ReplayRun(
         label="",
         policy=str(policy),
         read=order.events,

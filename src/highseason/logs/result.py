@@ -118,7 +118,7 @@ class _ByLabel(Printable, Generic[_P]):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ReplayOutcome(Evidence, PolicyReplay):
+class ReplayRun(Evidence, PolicyReplay):
     """One policy on one log; `Evidence` has the estimates and what they rest on.
 
     Attributes:
@@ -149,17 +149,17 @@ class ReplayOutcome(Evidence, PolicyReplay):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReplayResult(_ByLabel[ReplayOutcome]):
-    """What policies would have earned on a log; `result["ucb"]` is the `ReplayOutcome` of one.
+class ReplayResult(_ByLabel[ReplayRun]):
+    """What policies would have earned on a log; `result["ucb"]` is the `ReplayRun` of one.
 
     Printing it shows the log, a table and a verdict on every estimate.
     """
 
-    outcomes: tuple[ReplayOutcome, ...]
+    runs: tuple[ReplayRun, ...]
     log: LogSummary
     seed: int
 
-    _entries = property(attrgetter("outcomes"))
+    _entries = property(attrgetter("runs"))
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -178,7 +178,7 @@ class ReplayResult(_ByLabel[ReplayOutcome]):
     def table(self) -> Table:
         """A row for each policy."""
         paths = "label mean.value mean.error turns reward matched_share effective_size"
-        rows = tuple(map(attrgetter(*paths.split()), self.outcomes))
+        rows = tuple(map(attrgetter(*paths.split()), self.runs))
         columns = ("policy", "per turn", "± se", "turns", "reward", "matched", "effective")
         return Table(columns, rows, ("", ".4f", ".4f", ",d", ",g", ".2%", ",.0f"))
 
@@ -186,7 +186,7 @@ class ReplayResult(_ByLabel[ReplayOutcome]):
     def weighted_table(self) -> Table | None:
         """Estimates per visitor; None where plain means already are (see `Evidence.weighted`)."""
         of = attrgetter("snips.value", "snips.error", "ips.value", "ips.error", "effective_size")
-        rows = tuple((o.label, *of(o.weighted)) for o in self.outcomes if o.weighted is not None)
+        rows = tuple((o.label, *of(o.weighted)) for o in self.runs if o.weighted is not None)
         columns = ("policy", "SNIPS", "± se", "IPS", "± se", "effective")
         return Table(columns, rows, ("", *(".4f",) * 4, ",.0f")) if rows else None
 

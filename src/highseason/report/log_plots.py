@@ -49,37 +49,37 @@ def replays(
     size = f"{counted(result.log.events, 'event')}, {counted(result.log.arms, 'arm')}"
     warnings = _bias_warnings(result)
     caption = "\n".join([f"{source}: {size}" if source else size, *warnings])
-    outcomes: Sequence[Any]
+    runs: Sequence[Any]
     if isinstance(result, RepeatedReplay):
-        outcomes, what = result.policies, "Mean reward per turn over the runs"
+        runs, what = result.policies, "Mean reward per turn over the runs"
         title = title or "Mean reward per turn, by run"
-        with drawing(title, [1.3 + 0.5 * len(outcomes)]) as (canvas, [axes]):
+        with drawing(title, [1.3 + 0.5 * len(runs)]) as (canvas, [axes]):
             _draw_runs(axes, result, published or {})
             diamond = "; diamond: published" if published else ""
             marks = f"bar: mean of all runs; dotted: random arms{diamond}"
             canvas.supxlabel(f"{marks}\n{caption}", fontsize=8)
     else:
-        outcomes, what = result.outcomes, "Mean reward per turn"
+        runs, what = result.runs, "Mean reward per turn"
         title = title or "Mean reward per turn so far"
-        with drawing(title, [3.8 + 0.2 * len(outcomes)]) as (canvas, [axes]):
+        with drawing(title, [3.8 + 0.2 * len(runs)]) as (canvas, [axes]):
             _draw_running_means(axes, result, caption)
             legend_below(canvas, [axes], columns=1)
-    means = "; ".join(f"{o.label} {with_error(o.mean.value, o.mean.error)}" for o in outcomes)
+    means = "; ".join(f"{o.label} {with_error(o.mean.value, o.mean.error)}" for o in runs)
     alt = f"{source}. " if source else ""
     return Figure(canvas, title, " ".join([f"{alt}{what}: {means}.", *warnings]))
 
 
 def _draw_running_means(axes: Axes, result: ReplayResult, caption: str) -> None:
-    for i, outcome in enumerate(result.outcomes):
-        if not outcome.turns:
+    for i, run in enumerate(result.runs):
+        if not run.turns:
             continue
-        how, mean = palette.look(i), outcome.mean
+        how, mean = palette.look(i), run.mean
         axes.plot(
-            outcome.curve_turns, outcome.curve_means, how.line, color=how.color, linewidth=1.7,
-            label=f"{outcome.label}  {with_error(mean.value, mean.error)} (se)",
+            run.curve_turns, run.curve_means, how.line, color=how.color, linewidth=1.7,
+            label=f"{run.label}  {with_error(mean.value, mean.error)} (se)",
         )  # fmt: skip
         axes.errorbar(
-            outcome.turns, mean.value, yerr=max(0.0, mean.high - mean.value), fmt=how.marker,
+            run.turns, mean.value, yerr=max(0.0, mean.high - mean.value), fmt=how.marker,
             color=how.color, markersize=5, capsize=3,
         )  # fmt: skip
     baseline = result.log.baseline.value
@@ -118,7 +118,7 @@ def _bias_warnings(result: ReplayResult | RepeatedReplay) -> list[str]:
         return ["The log is not uniformly random: means are biased."]
     if uniform.tilted:
         return ["The log is not uniform by its propensities: see the weighted means."]
-    if any(outcome.overweights_small_pools for outcome in getattr(result, "outcomes", ())):
+    if any(run.overweights_small_pools for run in getattr(result, "runs", ())):
         return ["Small pools match more often: see the means per visitor (SNIPS)."]
     return []
 
