@@ -100,7 +100,7 @@ Request = tuple[str, dict[str, Any], str]
 def _bytes(path: str, body: dict[str, Any], key: str) -> bytes:
     content = json.dumps(body).encode()
     head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-    head += f"Idempotency-Key: {key}\r\n"
+    head += f"Idempotency-Key: {key}\r\n" if key else ""
     return f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content
 
 
