@@ -327,7 +327,7 @@ def _command(options: Mapping[str, Any]) -> str:
 
 def _reading(
     multiplier: str, turns: int | None = None, ahead: int | None = None, every: str | None = None,
-    **how: Any,
+    events: str | None = None, **how: Any,
 ) -> Iterator[str]:  # fmt: skip
     """Lines of Python that give the traffic which these options of the command line give."""
     if multiplier in SHAPES:
@@ -341,7 +341,8 @@ def _reading(
     if turns is not None and multiplier not in SHAPES:
         yield f"G = G.window(1, {turns})"
     if ahead is not None:
-        yield f"G = hs.traffic.Blend().fit(G).predict({ahead}).multiplier()"
+        own = "" if events is None else f"events={json.dumps(events, ensure_ascii=False)}"
+        yield f"G = hs.traffic.Blend({own}).fit(G).predict({ahead}).multiplier()"
 
 
 def _call(function: str, *arguments: str) -> str:

@@ -18,11 +18,12 @@ import click
 from click.shell_completion import CompletionItem
 
 import highseason as hs
-from highseason.cli.output import SIZE_GIVEN, usage_error
+from highseason.cli.output import SIZE_GIVEN, say, usage_error
 from highseason.core.specs import split_spec
 from highseason.core.text import counted
-from highseason.traffic import SHAPES, Multiplier
+from highseason.traffic import SHAPES, Fitted, Multiplier
 from highseason.traffic.dates import ORDERS
+from highseason.traffic.season_ahead import FittedSeason
 
 if TYPE_CHECKING:
     from highseason.policies import Policy
@@ -65,6 +66,7 @@ def parse_multiplier(
     turns: int | None = None,
     ahead: int | None = None,
     *,
+    events: str | None = None,
     floor: float | None = None,
     every: str | None = None,
     **columns: Any,
@@ -74,6 +76,8 @@ def parse_multiplier(
     With `ahead`, so many turns that are expected after it, by the default forecaster.
     """
     text, path = multiplier, Path(multiplier)
+    if events is not None and ahead is None:
+        raise usage_error("--events is for a forecast: add --ahead, such as --ahead 60")
     if text in SHAPES:
         for name, value in {"every": every, **columns, "ahead": ahead}.items():
             if value is not None:
@@ -100,8 +104,18 @@ def parse_multiplier(
     G = G if turns is None else G.window(1, turns)
     if ahead is None:
         return G
-    season = hs.traffic.Blend().fit(G).predict(ahead)
-    return replace(season, name=f"{G.name}, forecast").multiplier()
+    known = hs.traffic.Blend(events=events).fit(G)
+    note_unusual_days(known, ahead)
+    return replace(known.predict(ahead), name=f"{G.name}, forecast").multiplier()
+
+
+def note_unusual_days(known: Fitted, turns: int) -> None:
+    """Say which of the days ahead were unusual last year, and have no name."""
+    days = hs.traffic.unusual_days(known.history, turns) if isinstance(known, FittedSeason) else []
+    if days:
+        more = f"; and {len(days) - 5} more" if len(days) > 5 else ""
+        those = "them" if len(days) > 1 else "it"
+        say(f"note: {'; '.join(days[:5])}{more}; name {those} with --events if it is yours")
 
 
 def parse_rewards(
@@ -383,7 +397,12 @@ _FILE_OPTIONS = (
 )
 _FILE_KEYS = "time value floor every zone dates decimal"
 #: The options that say which traffic a command works with.
-TRAFFIC_KEYS = f"multiplier turns ahead {_FILE_KEYS}"
+TRAFFIC_KEYS = f"multiplier turns ahead events {_FILE_KEYS}"
+
+#: A file of days that the shop names itself.
+events = option(
+    "--events FILE", "Your own days, past and coming: a date and a kind (sale, closed, …) a row."
+)
 
 
 #: A multiplier: a shape or a file, how to read that, and how far to go on.
@@ -403,6 +422,7 @@ stakes = parsed(
     ),
     count("--turns", "Number of turns; of a file, the first N.  [default: 500, or the whole file]"),
     count("--ahead", "Treat the file as the past: forecast this many turns and use those."),
+    events,
     *_FILE_OPTIONS,
 )
 

@@ -22,6 +22,8 @@ from highseason.traffic.one_step import OneStep as OneStep
 from highseason.traffic.one_step import RandomWalk as RandomWalk
 from highseason.traffic.one_step import SimpleAverage as SimpleAverage
 from highseason.traffic.one_step import WeightedMovingAverage as WeightedMovingAverage
+from highseason.traffic.own_days import own_days as own_days
+from highseason.traffic.own_days import unusual_days as unusual_days
 from highseason.traffic.season_ahead import ARIMA as ARIMA
 from highseason.traffic.season_ahead import ETS as ETS
 from highseason.traffic.season_ahead import MSTL as MSTL

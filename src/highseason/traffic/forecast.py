@@ -202,6 +202,7 @@ class Forecaster(ABC):
     def __str__(self) -> str:
         # As the command line reads it.
         settings = {entry: getattr(self, entry.name) for entry in fields(self)}
+        settings = {e: value for e, value in settings.items() if e.compare}
         changed = [f"{e.name}={value}" for e, value in settings.items() if value != e.default]
         label = self.name or type(self).__name__
         return f"{label}:{','.join(changed)}" if changed else label

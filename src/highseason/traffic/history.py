@@ -7,7 +7,7 @@ built in, the public holidays of a country come from the package `holidays` (the
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import Self
@@ -44,10 +44,15 @@ class History:
     zone: str | None  # the time zone of the shop, if the stamps are in UTC
     seasons: tuple[float, ...]  # their lengths in turns, shortest first; those the past holds
     shift: float  # added before taking logarithms; 0 unless some turns have no traffic
+    own: Mapping[date, str] = field(default_factory=dict)  # the kinds of days that the shop named
 
     @classmethod
     def of(
-        cls, G: Multiplier, periods: tuple[int, ...] | None = None, zone: str | None = None
+        cls,
+        G: Multiplier,
+        periods: tuple[int, ...] | None = None,
+        zone: str | None = None,
+        own: Mapping[date, str] | None = None,
     ) -> Self:
         """Lay a multiplier on its grid.
 
@@ -63,9 +68,9 @@ class History:
         turns = int(places[-1]) + 1
         values = np.full(turns, np.nan)
         values[places] = G.values
-        opened = turns
-        if grid is not None and grid.closed:
-            is_open = grid.is_open(np.arange(turns), zone)
+        opened, own = turns, own or {}
+        if grid is not None and (grid.closed or own):
+            is_open = _is_open(grid, np.arange(turns), zone, own)
             values[~is_open], opened = np.nan, int(is_open.sum())
             shift = _shift(values[~np.isnan(values)])
         seen = ~np.isnan(values)
@@ -75,7 +80,7 @@ class History:
                 "join turns into longer ones, or choose a part without gaps"
             )
         seasons = _seasons(turns, grid, periods)
-        return cls(_filled(values, seasons), seen, grid, zone, seasons, shift)
+        return cls(_filled(values, seasons), seen, grid, zone, seasons, shift, own)
 
     @property
     def turns(self) -> int:
@@ -118,7 +123,10 @@ class History:
         """How far, from 0, the next turns lie after the end: turns that are closed are left out."""
         if self.grid is None:
             return np.arange(turns)
-        return self.grid.following(self.turns, turns, self.zone) - self.turns
+        shut = len(self.own) * round(max(1, self.grid.seasons()[0])) if self.own else 0
+        places = self.grid.following(self.turns, turns + shut, self.zone)
+        is_open = _is_open(self.grid, places, self.zone, self.own)
+        return (places[is_open] - self.turns)[:turns]
 
     def phases(self, start: int, stop: int) -> NDArray[np.int64]:
         """The position of these turns in the week (or in the longest season up to a week)."""
@@ -162,8 +170,8 @@ class History:
 
     def closed(self, start: int, stop: int) -> NDArray[np.bool_]:
         """Which turns fall on a time of the week with almost no traffic."""
-        if self.grid is not None and self.grid.closed:
-            return ~self.grid.is_open(np.arange(start, stop), self.zone)
+        if self.grid is not None and (self.grid.closed or self.own):
+            return ~_is_open(self.grid, np.arange(start, stop), self.zone, self.own)
         if self.shift == 0.0 or (self.grid is not None and self.grid.daily):
             return np.zeros(stop - start, np.bool_)
         phases = self.phases(0, self.turns)
@@ -172,6 +180,15 @@ class History:
         empty = np.bincount(phases[self.seen & idle], minlength=self.week)
         closed = (counts > 0) & (empty >= _CLOSED * counts)
         return np.asarray(closed[self.phases(start, stop)])
+
+
+def _is_open(
+    grid: Calendar, places: NDArray[np.int64], zone: str | None, own: Mapping[date, str]
+) -> NDArray[np.bool_]:
+    """Which places have a turn: they are neither at a closed time nor on an own closed day."""
+    shut = np.array([day for day, kind in own.items() if kind == "closed"], "datetime64[D]")
+    is_open = grid.is_open(places, zone)
+    return is_open & ~np.isin(grid.walls(places, zone).astype("datetime64[D]"), shut)
 
 
 def enough(turns: int, season: float, grid: Calendar | None) -> bool:
@@ -310,15 +327,20 @@ class Design:
     history: History
     names: tuple[str, ...]
     country: str | None
+    kinds: tuple[str, ...] = ()  # of own days
 
     @classmethod
     def of(cls, history: History, holidays: bool, country: str | None) -> Self:
         """The features of this past; only special days that occur in it can be learned."""
         names: set[str] = set()
+        kinds: set[str] = set()
         clocks = history.clocks(0, history.turns)
-        if holidays and clocks is not None and history.grid is not None and history.grid.daily:
-            names = set(special_days(clocks[history.seen], country)) - {""}
-        return cls(history, tuple(sorted(names)), country)
+        if clocks is not None and history.grid is not None and history.grid.daily:
+            if holidays:
+                names = set(special_days(clocks[history.seen], country)) - {""}
+            seen = clocks[history.seen].astype("datetime64[D]")
+            kinds = {history.own[day] for day in set(seen.tolist()) & history.own.keys()}
+        return cls(history, tuple(sorted(names)), country, tuple(sorted(kinds)))
 
     def places(self, start: int, stop: int) -> NDArray[np.int64]:
         """Which of the names is the special day of each turn; -1 for ordinary days."""
@@ -329,9 +351,18 @@ class Design:
         places = {name: place for place, name in enumerate(self.names)}
         return np.array([places.get(name, -1) for name in names])[which]
 
+    def own(self, start: int, stop: int) -> NDArray[np.int64]:
+        """Of which kind the own day of each turn is; -1 for other days."""
+        clocks, which = self.history.clocks(start, stop), np.full(stop - start, -1)
+        if clocks is not None:
+            for i, kind in enumerate(self.kinds):
+                days = [day for day, other in self.history.own.items() if other == kind]
+                which[np.isin(clocks.astype("datetime64[D]"), np.array(days, "datetime64[D]"))] = i
+        return which
+
     def is_special(self, start: int, stop: int) -> NDArray[np.bool_]:
-        """Which turns are special days."""
-        return np.asarray(self.places(start, stop) >= 0)
+        """Which turns are special days, or own days."""
+        return np.asarray((self.places(start, stop) >= 0) | (self.own(start, stop) >= 0))
 
     def _rows(self, start: int, stop: int) -> Numbers:
         """The features other than the position in the week, a row per turn."""
@@ -343,6 +374,8 @@ class Design:
             parts += [f(k * angle)[:, None] for k in range(1, order + 1) for f in (np.sin, np.cos)]
         if self.names:
             parts.append(self.places(start, stop)[:, None] == np.arange(len(self.names)))
+        if self.kinds:
+            parts.append(self.own(start, stop)[:, None] == np.arange(len(self.kinds)))
         return np.hstack(parts, dtype=np.float64)
 
     def _waves(self) -> list[tuple[float, int]]:
@@ -359,7 +392,8 @@ class Design:
         week, phases = self.history.week, self.history.phases(0, self.history.turns)
         times = np.bincount(phases, weights, week) + _WEEK
         total = np.bincount(phases, weights * y, week)
-        counts = [1, 2 * sum(order for _, order in self._waves()), len(self.names)]
+        days = len(self.names) + len(self.kinds)
+        counts = [1, 2 * sum(order for _, order in self._waves()), days]
         square = np.diag(np.repeat([_TREND, _YEAR, _DAYS], counts))
         product, shared = np.zeros(square.shape[0]), np.zeros((week, square.shape[0]))
         for start, stop in _chunks(0, y.size):
@@ -386,7 +420,7 @@ class Regression:
 
     design: Design
     week: Numbers
-    others: Numbers  # trend, waves of long seasons, special days
+    others: Numbers  # trend, waves of long seasons, special days, own days
 
     def __call__(self, start: int, stop: int) -> Numbers:
         """What the regression says of the turns at these positions."""
@@ -395,9 +429,14 @@ class Regression:
 
     def of_special_days(self, start: int, stop: int) -> Numbers:
         """The part of it that special days have."""
-        count = len(self.design.names)
-        effects = np.append(self.others[self.others.size - count :], 0.0)
+        end = self.others.size - len(self.design.kinds)
+        effects = np.append(self.others[end - len(self.design.names) : end], 0.0)
         return effects[self.design.places(start, stop)]
+
+    def of_own_days(self, start: int, stop: int) -> Numbers:
+        """The part of it that own days have."""
+        effects = np.append(self.others[self.others.size - len(self.design.kinds) :], 0.0)
+        return effects[self.design.own(start, stop)]
 
 
 def _chunks(start: int, stop: int) -> list[tuple[int, int]]:

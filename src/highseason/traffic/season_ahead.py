@@ -8,7 +8,7 @@ weighs three simple outlooks from the same past by their past errors.
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -29,6 +29,7 @@ from highseason.traffic.forecast import (
     observed,
 )
 from highseason.traffic.history import Design, History, Regression
+from highseason.traffic.own_days import own_days
 from highseason.traffic.season import DayEffects
 from highseason.traffic.sources import as_multiplier
 
@@ -47,16 +48,19 @@ class SeasonAhead(Forecaster):
             decides on which date and at which time of the week a turn falls.
         periods: The lengths of the seasons in turns, if there is no calendar or if they do not
             follow it.
+        events: Days that the shop names itself, past and coming: what `own_days` takes.
     """
 
     holidays: bool = True
     country: str | None = None
     zone: str | None = None
     periods: tuple[int, ...] | None = None
+    events: Any = field(default=None, compare=False)
 
     def fit(self, series: Any) -> "FittedSeason":
         """Learn from a past: anything `as_multiplier` takes."""
-        return FittedSeason(self, History.of(as_multiplier(series), self.periods, self.zone))
+        own = {} if self.events is None else own_days(self.events)
+        return FittedSeason(self, History.of(as_multiplier(series), self.periods, self.zone, own))
 
     @abstractmethod
     def outlook(self, history: History, turns: int) -> "Outlook":
@@ -90,6 +94,7 @@ class FittedSeason(Fitted):
             table = np.full((len(LEVELS), turns), float(history.values[-1]))
         else:
             _warn_of_unknown_year(history, turns)
+            _warn_of_unknown_kinds(history, turns)
             # No quantile lies far above everything that was ever seen.
             tail = _TAIL * np.maximum(0, 2 * np.array(LEVELS) - 1)
             most = history.ceiling(turns) + tail[:, None]
@@ -128,6 +133,21 @@ def _warn_of_unknown_year(history: History, turns: int) -> None:
         "quiet months may be missed; give at least one and a half years",
         ForecastWarning,
     )
+
+
+def _warn_of_unknown_kinds(history: History, turns: int) -> None:
+    clocks = history.clocks(0, history.turns + turns)
+    if not history.own or clocks is None:
+        return
+    days, n = clocks.astype("datetime64[D]").tolist(), history.turns
+    known = {history.own.get(day) for day in days[:n]} | {"closed"}
+    for day in days[n:]:
+        if history.own.get(day, "closed") not in known:
+            warn_user(
+                f"{day} is of the kind {history.own[day]!r}, which has no earlier day to learn "
+                "from: it is forecast as an ordinary day",
+                ForecastWarning,
+            )
 
 
 @dataclass(frozen=True)
@@ -253,6 +273,7 @@ class Outlooks:
         if n < lag or not (self.history.grid or self.history.seasons[-1] > week):
             return np.full(turns, np.nan)
         special = self.regression.of_special_days(0, n + turns)
+        special = special + self.regression.of_own_days(0, n + turns)
         plain = self.history.logs - special[:n]
         if self.season is not None:
             plain = plain - self.season.own
@@ -367,9 +388,10 @@ class LibraryModel(SeasonAhead):
         """The model's band without the effects of special days, and these added."""
         n, logs = history.turns, history.logs
         design, effects = Design.of(history, self.holidays, self.country), np.zeros(n + turns)
-        if design.names:
+        if design.names or design.kinds:
             weights = (history.seen & ~history.closed(0, n)).astype(np.float64)
-            effects = design.fit(logs - logs.mean(), weights).of_special_days(0, n + turns)
+            fit = design.fit(logs - logs.mean(), weights)
+            effects = fit.of_special_days(0, n + turns) + fit.of_own_days(0, n + turns)
         with quiet(Warning):  # how an optimiser converged does not help the user
             mean, deviation = self.band(history, logs - effects[:n], turns)
         return Outlook(normal_quantiles(mean + effects[n:], deviation))

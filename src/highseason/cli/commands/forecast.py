@@ -1,6 +1,8 @@
 """`highseason forecast`: the next turns, and which of them are busy."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,7 @@ from highseason.traffic.dates import iso_times
 @click.option(
     "--holidays/--no-holidays", default=True, help="Whether special days have their own effects."
 )
+@options.events
 @options.option("--z", "Turns at or above it are busy.", default="q0.75")
 @options.count("--backtest", "Also forecast the past, from this many earlier turns.", least=0)
 @options.traffic
@@ -53,6 +56,7 @@ def command(
     model: str,
     country: str | None,
     holidays: bool,
+    events: str | None,
     z: str,
     backtest: int | None,
     out: Path | None,
@@ -63,13 +67,16 @@ def command(
     Prints for each turn the expected value, the 80% interval, and the probability that it is busy.
     """
     check_figure(out, or_else=", or in .csv", tables=[".csv"])
-    forecaster = _forecaster(model, country, holidays)
-    forecast = forecaster.fit(past).predict(horizon)
+    forecaster = _forecaster(model, country, holidays, events)
+    known = forecaster.fit(past)
+    forecast = known.predict(horizon)
+    options.note_unusual_days(known, horizon)
     limit = Threshold.of(z).resolve(np.concatenate([past.values, forecast.mean]))
     errors: dict[str, float] = {}
     if backtest:
         errors = forecast_past(past, {"model": forecaster}, horizon, backtest).to_dict()["model"]
-    rows = _rows(forecast, limit, country if holidays else None)
+    own = {} if events is None else hs.traffic.own_days(events)
+    rows = _rows(forecast, limit, country if holidays else None, own)
     if out is not None:
         save(out, lambda: rows, lambda: hs.report.forecast(forecast, past, z, country=country))
     document = {
@@ -84,20 +91,23 @@ def command(
     emit(as_json, lambda: document, lambda: _print(forecast, past, limit, rows, errors), [out])
 
 
-def _forecaster(model: str, country: str | None, holidays: bool) -> Forecaster:
+def _forecaster(model: str, country: str | None, holidays: bool, events: str | None) -> Forecaster:
     forecaster = parse_forecaster(model)
     if isinstance(forecaster, SeasonAhead):
         return replace(
             forecaster,
             country=country or forecaster.country,
             holidays=forecaster.holidays and holidays,
+            events=events or forecaster.events,
         )
-    if country:
-        raise ValueError(f"--country has no effect on {forecaster}: leave it out")
+    for name in [name for name, given in (("country", country), ("events", events)) if given]:
+        raise ValueError(f"--{name} has no effect on {forecaster}: leave it out")
     return forecaster
 
 
-def _rows(forecast: Forecast, limit: float, country: str | None) -> list[dict[str, Any]]:
+def _rows(
+    forecast: Forecast, limit: float, country: str | None, own: Mapping[date, str]
+) -> list[dict[str, Any]]:
     calendar, turns = forecast.calendar, len(forecast)
     columns: dict[str, Any] = {"turn": range(1, turns + 1)}
     if calendar is not None:
@@ -107,7 +117,8 @@ def _rows(forecast: Forecast, limit: float, country: str | None) -> list[dict[st
     columns["probability_busy"] = forecast.probability_above(limit).tolist()
     columns["special_day"] = [""] * turns
     if calendar is not None and turns > 1 and np.diff(calendar).min() <= np.timedelta64(1, "D"):
-        columns["special_day"] = special_days(calendar, country)
+        days, names = calendar.astype("datetime64[D]").tolist(), special_days(calendar, country)
+        columns["special_day"] = [own.get(*both) for both in zip(days, names, strict=True)]
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 

@@ -1,0 +1,93 @@
+"""Days that a shop names itself, past and coming: promotions, closures and other events."""
+
+import math
+from collections.abc import Mapping
+from datetime import date, timedelta
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from highseason.core.validation import raised_as
+from highseason.core.warnings import quiet
+from highseason.traffic.dates import TableError
+from highseason.traffic.files import read_table, table_of
+from highseason.traffic.forecast import ForecastError
+from highseason.traffic.history import History, special_days
+
+#: A day is unusual if it lies so many times, and so many deviations, above or below the others.
+_UNUSUAL, _DEVIATIONS = 1.5, 4.0
+
+
+@raised_as(ForecastError, TableError)
+def own_days(given: Any) -> dict[date, str]:
+    """The kind of each own day, in lower case.
+
+    Days of the kind `closed` have no turn.  Every other kind has an effect, which is learned from
+    its earlier days.
+
+    Args:
+        given: A mapping from dates to kinds, or a table or a file with a row per day: its date and
+            its kind, such as "sale".  Rows without a kind are ordinary days.
+
+    >>> own_days({"2026-11-20": "Sale", "2026-12-25": "closed"})
+    {datetime.date(2026, 11, 20): 'sale', datetime.date(2026, 12, 25): 'closed'}
+    """
+    import pandas as pd
+
+    if isinstance(given, str | PathLike):
+        table = read_table(Path(given))
+    else:
+        if isinstance(given, Mapping):
+            given = pd.DataFrame({"date": list(given), "event": list(given.values())}, dtype=object)
+        table = table_of(given, "the own days")
+    time = table.find_time()
+    others = [column for column in table.columns if time and column.position != time.position]
+    kinds = next((one for one in others if np.isnan(one.numbers).all() and any(one.texts)), None)
+    if time is None or kinds is None:
+        raise TableError(
+            f"{table.source} needs a column of dates and one of kinds, such as 'sale' or 'closed'"
+        )
+    days: dict[date, str] = {}
+    instants = table.times(time).instants.astype("datetime64[D]")
+    for i, (day, kind) in enumerate(zip(instants.tolist(), kinds.texts, strict=True)):
+        if kind and days.setdefault(day, kind.lower()) != kind.lower():
+            raise TableError(f"{table.where(kinds)(i)}: {day} is of the kind {days[day]!r} already")
+    return days
+
+
+def unusual_days(history: History, turns: int) -> list[str]:
+    """In words, which of the days to come have no name and were unusual a year before.
+
+    >>> from highseason.traffic import Multiplier
+    >>> days = np.arange("2024-09-02", "2025-11-10", dtype="datetime64[D]")
+    >>> sale = Multiplier(np.where(days == np.datetime64("2024-11-15"), 240.0, 100.0), days)
+    >>> unusual_days(History.of(sale), turns=7)
+    ['Fri 14 Nov: last year 2.4 times a usual Friday']
+    """
+    grid, n, own = history.grid, history.turns, history.own
+    if grid is None or grid.step != np.timedelta64(1, "D"):
+        return []
+    logs = np.where(history.seen, np.log(history.values), np.nan)
+    padded = np.pad(logs, 28, constant_values=np.nan)
+    around = [padded[28 + 7 * k :][:n] for k in (-4, -3, -2, -1, 1, 2, 3, 4)]
+    with quiet(RuntimeWarning):  # of days without any around them
+        above = np.append(logs - np.nanmedian(around, axis=0), np.nan)  # -1 is the NaN
+        least = max(math.log(_UNUSUAL), _DEVIATIONS * 1.4826 * float(np.nanmedian(np.abs(above))))
+    absent = np.append(~history.seen & ~history.closed(0, n), False)
+    places = n + history.ahead(turns)
+    days = grid.at(places).astype("datetime64[D]")
+    months = days.astype("datetime64[M]")
+    dates = (months - 12).astype("datetime64[D]") + (days - months.astype("datetime64[D]"))
+    weekday, same = np.maximum(places - 364, -1), np.maximum(grid.places(dates), -1)
+    told = []
+    for i, (day, name) in enumerate(zip(days.tolist(), special_days(days), strict=True)):
+        factor, shown = float(above[weekday[i]]), f"{day:%a} {day.day} {day:%b}"
+        if day in own or day - timedelta(364) in own:
+            continue
+        if absent[same[i]]:
+            told.append(f"{shown}: missing last year")
+        elif abs(factor) >= least and not name:
+            told.append(f"{shown}: last year {math.exp(factor):.1f} times a usual {day:%A}")
+    return told

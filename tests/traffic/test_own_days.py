@@ -1,0 +1,115 @@
+"""Promotions, closures and events that a shop names itself."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from highseason.traffic import (
+    ETS,
+    Blend,
+    CalendarRegression,
+    ForecastError,
+    ForecastWarning,
+    Multiplier,
+    SeasonAhead,
+    own_days,
+    unusual_days,
+)
+from highseason.traffic.history import History
+
+DAYS = np.arange("2022-01-03", "2024-09-30", dtype="datetime64[D]")
+SALES = [date(2022, 5, 13), date(2022, 9, 9), date(2023, 3, 17), date(2023, 10, 20),
+         date(2024, 6, 7)]  # fmt: skip
+COMING = date(2024, 10, 9)
+
+
+def shop(lift: float = 2.5) -> Multiplier:
+    rng = np.random.default_rng(2)
+    values = (
+        200 * np.exp(0.1 * rng.standard_normal(DAYS.size)) * (1 + (np.arange(DAYS.size) % 7 == 5))
+    )
+    return Multiplier(
+        np.where(np.isin(DAYS, np.array(SALES, "datetime64[D]")), lift, 1) * values, DAYS
+    )
+
+
+EVENTS = dict.fromkeys([*SALES, COMING], "sale")
+
+
+@pytest.mark.parametrize("forecaster", [Blend, CalendarRegression, ETS])
+def test_a_coming_sale_has_the_effect_of_earlier_ones(forecaster: type[SeasonAhead]) -> None:
+    plain, named = (forecaster(events=e).fit(shop()).predict(28) for e in (None, EVENTS))
+    assert named.calendar is not None
+    factors = named.median / plain.median
+    place = named.calendar.tolist().index(COMING)
+    assert 1.8 < factors[place] < 2.5  # shrunk
+    last = [named.calendar.tolist().index(date(2024, 10, day)) for day in (18, 20)]
+    assert np.delete(factors, [place, *last]) == pytest.approx(1, abs=0.1)
+    assert (factors[last] < 1.1).all()  # as the sale of last year has a name
+    assert (str(forecaster(events=EVENTS)), named.name) == (forecaster.name, forecaster.name)
+
+
+def test_a_sale_of_last_year_that_is_named_is_not_expected_again() -> None:
+    again = np.datetime64("2024-10-18")  # 364 days after a sale
+    forecast = Blend(events=EVENTS).fit(shop()).predict(28)
+    assert forecast.calendar is not None
+    place = forecast.calendar.tolist().index(again.item())
+    assert forecast.mean[place] == pytest.approx(200, rel=0.1)
+
+
+def test_closed_days_have_no_turn() -> None:
+    closed = {date(2024, 10, 2): "Closed", date(2023, 8, 2): "closed", COMING: "closed"}
+    known = Blend(events=closed).fit(shop())
+    forecast = known.predict(14)
+    assert forecast.calendar is not None
+    assert not set(closed) & set(forecast.calendar.tolist())
+    assert (len(forecast), str(forecast.calendar[-1])) == (14, "2024-10-15")
+    assert not known.history.seen[(date(2023, 8, 2) - DAYS[0].item()).days]
+    for _ in range(2):
+        known.update(200.0)
+    assert str(known.predict(1).calendar) == "['2024-10-03']"
+
+
+def test_a_kind_without_earlier_days_is_an_ordinary_day() -> None:
+    with pytest.warns(ForecastWarning, match=r"2024-10-09 is of the kind 'tv', which has no earl"):
+        Blend(events={COMING: "tv"}).fit(shop()).predict(14)
+
+
+def test_files_tables_and_mappings(tmp_path: Path) -> None:
+    expected = {date(2024, 10, 9): "sale", date(2024, 12, 25): "closed"}
+    (tmp_path / "events.csv").write_text("Datum;Was\n09.10.2024;Sale\n25.12.2024;closed\n")
+    table = pd.DataFrame({"visitors": [5, 6, 7], "what": ["sale", "", "closed"],
+                          "day": ["2024-10-09", "2024-10-10", "2024-12-25"]})  # fmt: skip
+    for given in (tmp_path / "events.csv", str(tmp_path / "events.csv"), table, expected):
+        assert own_days(given) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({"2024-10-09": 3}, "needs a column of dates and one of kinds"),
+        ({"someday": "sale"}, "needs a column of dates|is not a time"),
+        (pd.DataFrame({"day": ["2024-10-09"] * 2, "what": ["a", "b"]}), "of the kind 'a' already"),
+    ],
+)
+def test_what_names_no_days_is_refused(given: object, match: str) -> None:
+    with pytest.raises(ForecastError, match=match):
+        Blend(events=given).fit(shop())
+
+
+def test_unusual_days_of_last_year() -> None:
+    past = shop().window(1, "2023-10-01").turns  # before the sale of 2023
+    G = Multiplier(np.delete(shop().values, past + 12), np.delete(DAYS, past + 12))
+    said = unusual_days(History.of(G), 28)
+    assert said[0] == "Mon 14 Oct: missing last year"
+    assert said[1].startswith("Fri 18 Oct: last year 2.")
+    assert said[1].endswith("times a usual Friday")
+    assert len(said) == 2
+    assert unusual_days(History.of(G, own=EVENTS), 28) == said[:1]
+    weeks = Multiplier(np.arange(120) % 52 + 1.0, DAYS[0] + 7 * np.arange(120))
+    assert unusual_days(History.of(weeks), 5) == []
