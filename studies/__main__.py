@@ -9,6 +9,7 @@ import click
 from highseason.cli import options, output
 from highseason.cli.group import Program
 from highseason.cli.output import usage_error
+from highseason.policies import Policy
 from studies import STUDIES, MissingDataError, StudyReport, reproduce
 
 NAME = "python -m studies"
@@ -62,6 +63,14 @@ def show_list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     multiple=True,
 )
 @options.option(
+    "--policy NAME[:KEY=VALUE,…]|FILE.py:CLASS",
+    "A policy of your own beside the paper's (simulated, unknown_traffic); repeatable.",
+    multiple=True,
+)
+@options.number("--k", "The k of the ε policies, which the paper leaves open.  [default: 14]")
+@options.count("--arms", "Number of arms (unknown_traffic).  [default: 25]")
+@options.count("--turns", "Number of turns (unknown_traffic).  [default: 500]", least=2)
+@options.option(
     "--data",
     "Folder with real traffic (leeds_footfall_hourly.csv.gz …), for studies that use it.",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -71,7 +80,7 @@ def show_list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 @options.workers
 def command(
     only: tuple[str, ...], out: Path, profile: tuple[str, ...], part: tuple[str, ...],
-    as_json: bool, **settings: Any,
+    policy: tuple[str, ...], as_json: bool, **settings: Any,
 ) -> None:  # fmt: skip
     """Run the paper's studies and ours, all or those named, and write their reports.
 
@@ -79,6 +88,8 @@ def command(
     """
     names = list(dict.fromkeys(only)) or list(STUDIES)
     files = {name: settings.pop(name, ()) for name in STUDIES}
+    given = {name: settings.pop(name) for name in ("k", "arms", "turns")}
+    given["policies"] = {text: _own_policy(text) for text in policy}
     output.check_folder(out, f"--out {out}")
     done: dict[str, StudyReport] = {}
     for name in names:
@@ -90,7 +101,8 @@ def command(
         parts = part if only else [p for p in part if p in study.parts]
         try:
             with output.progress_bar(name) as progress:
-                how = settings | {"profiles": profiles, "parts": parts, "files": files[name]}
+                own = {key: given[key] for key in given if only or key in study.takes}
+                how = settings | own | {"profiles": profiles, "parts": parts, "files": files[name]}
                 done[name] = reproduce(study, folder, progress=progress, **how)
         except KeyboardInterrupt:
             output.say(
@@ -108,6 +120,19 @@ def command(
         keys = ("page", "files", "findings", "seconds", "reused")
         studies = {n: {key: getattr(o, key) for key in keys} for n, o in done.items()}
         output.print_json({"studies": studies})
+
+
+def _own_policy(text: str) -> Policy:
+    """A policy by its name, or by its file and class."""
+    path, _, name = text.rpartition(":")
+    if not path.endswith(".py"):
+        return options.parse_policy(text)
+    if not Path(path).is_file():
+        raise usage_error(f"--policy {text}: there is no file {path}")
+    kind = getattr(options.import_file(Path(path)), name, None)
+    if not isinstance(kind, type) or not issubclass(kind, Policy):
+        raise usage_error(f"--policy {text}: {path} has no policy class {name!r}")
+    return kind()
 
 
 def _print(done: StudyReport) -> None:

@@ -178,6 +178,9 @@ POLICIES: dict[str, hs.Policy] = {
 }
 
 
-def published(kind: type[hs.Policy], profile: str) -> hs.Policy:
-    """A policy of the paper with the values of its text, or as the code has it."""
-    return POLICIES[kind.name] if profile == "authors_code" else kind.profile(profile)
+def published(kind: type[hs.Policy], profile: str, k: float | None = None) -> hs.Policy:
+    """A policy of the paper with the values of its text and some k, or as the code has it."""
+    if profile == "authors_code":
+        return POLICIES[kind.name]
+    policy = kind.profile(profile)
+    return policy if k is None or "k" not in policy.parameters() else policy.with_values({"k": k})

@@ -125,6 +125,10 @@ class StudySession:
     parts: Sequence[str] = ()  # Groups of settings; all of them if empty
     data: Path | None = None  # A folder with real traffic, for studies that use some
     files: Sequence[Path] = ()  # Those of the study's own `Source`, where it has one
+    policies: Mapping[str, Policy] = field(default_factory=dict)  # The reader's own, by label
+    k: float | None = None  # Of the ε policies in the profile `paper`, which leaves it open
+    arms: int | None = None  # In every game; the study's own number if None
+    turns: int | None = None  # The same
     pdf: bool = False  # Save each figure as PDF too, beside the SVG that the page shows
     progress: Progress | None = None  # Called with (steps done, steps in total)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -135,6 +139,9 @@ class StudySession:
     def __post_init__(self) -> None:
         self.profiles = self.study.choose_profiles(self.profiles)
         self.parts = self.study.choose_parts(self.parts)
+        for name in ("policies", "k", "arms", "turns"):
+            if getattr(self, name) and name not in self.study.takes:
+                raise ValueError(f"the study {self.study.name} cannot be given {name}")
 
     def expect(self, steps: int) -> None:
         """Announce the steps of `run`, once its files and options are checked: workers start."""
@@ -226,6 +233,9 @@ class StudySession:
         words += ["--pdf"] * self.pdf
         words += [f"--profile {name}" for name in self.profiles]
         words += [f"--part {name}" for name in self.parts if self.parts != self.study.parts]
+        words += [f"--policy {label}" for label in self.policies]
+        given = {"k": self.k, "arms": self.arms, "turns": self.turns}
+        words += [f"--{name} {value:g}" for name, value in given.items() if value is not None]
         return " ".join([*words, f"--games {games} --seed {self.seed} --out report/"])
 
 

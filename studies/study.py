@@ -38,6 +38,7 @@ class Study:
     profiles: tuple[str, ...] = ()  # The parameter profiles it knows, the default ones first
     default_profiles: int = 0  # How many of these are played if none is asked for
     parts: tuple[str, ...] = ()  # Groups of settings that can be played alone
+    takes: tuple[str, ...] = ()  # Of `policies`, `k`, `arms` and `turns`, those it can be given
     source: Source | None = None  # The files it takes, if any
 
     def part(self, name: str) -> Any:

@@ -8,4 +8,5 @@ STUDY = Study(
     headline="gains",
     profiles=("paper", "tuned", "authors_code"),
     default_profiles=2,
+    takes=("policies", "k"),
 )

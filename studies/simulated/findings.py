@@ -485,7 +485,7 @@ def figures(results: SimulatedResults) -> Drawings:
     three = [traffic.SHAPES[name](turns=_SHOWN) for name in settings.SHAPES]
     pool = results.frames["pool"].estimated_mean.tolist()
     drawings: Drawings = {
-        "gains": partial(_gains_plot, results.frames["comparisons"]),
+        "gains": partial(_gains_plot, results.frames["comparisons"], results.own),
         "multipliers": partial(plots.shapes, three),
         "multipliers-and-z": partial(plots.shapes, three, settings.Z),
         "exploration": partial(report.exploration, bounds.paper.exploration_figure()),
@@ -494,17 +494,17 @@ def figures(results: SimulatedResults) -> Drawings:
     for family, group in families(results.played):
         for base in _TWO:
             name = f"increase-{family.id}-over-{base}"
-            drawings[name] = partial(_increase, family.title, group, base)
+            drawings[name] = partial(_increase, family.title, group, base, results.own)
         drawings[f"rewards-{family.id}"] = partial(_rewards, family.title, group)
     return drawings
 
 
-def _gains_plot(comparisons: pd.DataFrame) -> Figure:
+def _gains_plot(comparisons: pd.DataFrame, own: Sequence[str] = ()) -> Figure:
     """The finding at a glance: gains over the published baselines, over greedy, at equal tuning."""
     published = where(comparisons, published=True)
     first, tuned = published[published.profile != "tuned"], where(published, profile="tuned")
     rows: dict[str, dict[str, Estimate]] = {}
-    for name in (*_FIVE, settings.OURS):
+    for name in (*_FIVE, settings.OURS, *own):
         over = {
             f"over {base}, as in the paper": where(first, policy=name, base=base) for base in _TWO
         }
@@ -520,12 +520,13 @@ def _gains_plot(comparisons: pd.DataFrame) -> Figure:
     return report.interval_plot(rows, "gain in mean reward", title)
 
 
-def _increase(family: str, group: Group, base: str) -> Figure:
+def _increase(family: str, group: Group, base: str, own: Sequence[str] = ()) -> Figure:
     by_place = {(f"{s.arms} arms", f"{s.turns:,}"): result for s, result in group.items()}
     there = next(iter(by_place.values())).policies
     wanted = "greedy", settings.OURS, *map(tuned_label, _TWO)
     beside = [label for label in wanted if label in there]
-    return plots.increase(by_place, base, _FIVE, f"Increase over {base}: {family}", beside)
+    shown = [*_FIVE, *own]
+    return plots.increase(by_place, base, shown, f"Increase over {base}: {family}", beside)
 
 
 def _rewards(family: str, group: Group) -> Figure:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from highseason.core.random import game_keys
 from highseason.core.warnings import quiet
 from highseason.engine import SimulationResult
 from highseason.policies import EpsilonGreedy, Policy, SoftEpsilonGreedy, VariablePool
+from studies import paper
 from studies.authors_code import published
 from studies.frames import Rows, columns
 from studies.session import SimulationTask, StudySession, TuningTask
@@ -39,6 +41,7 @@ class SimulatedResults(Results):
 
     played: Played  # The simulations, for figures
     pool_sizes: Mapping[str, int]  # The size of the pool where G is low and where it is high
+    own: tuple[str, ...] = ()  # The labels of the reader's own policies
 
 
 def run(session: StudySession) -> SimulatedResults:
@@ -64,9 +67,11 @@ def run(session: StudySession) -> SimulatedResults:
         **(beyond.frames(results, session.seed) if also else {}),
         "multipliers": _multipliers(cells, profiles[0]),
         "exploration": _exploration(),
+        "table_2": _decay(),
         "pool": _pool(session.seed, sizes),
     }
-    return SimulatedResults(frames, games, facts, played, sizes)
+    own = tuple(settings.own_labels(session.policies))
+    return SimulatedResults(frames, games, facts, played, sizes, own)
 
 
 def _variant(profile: str) -> str:
@@ -95,8 +100,10 @@ def _play(
     where = list(product(session.profiles, cells))
     tasks = [
         SimulationTask(
-            settings.players(profile, tuned[_variant(profile), setting]), setting.rewards(),
-            setting.multiplier(profile), games, session.seed,
+            settings.players(
+                profile, tuned[_variant(profile), setting], session.policies, session.k
+            ),
+            setting.rewards(), setting.multiplier(profile), games, session.seed,
         )
         for profile, setting in where
     ]  # fmt: skip
@@ -113,7 +120,7 @@ def _headline(session: StudySession, profile: str) -> SimulationTask:
     """The setting whose gain the paper's text gives as a number, in many more games."""
     pair: list[type[Policy]] = [EpsilonGreedy, SoftEpsilonGreedy]
     return SimulationTask(
-        {policy.name: published(policy, profile) for policy in pair},
+        {policy.name: published(policy, profile, session.k) for policy in pair},
         settings.HEADLINE.rewards(),
         settings.HEADLINE.multiplier(profile),
         settings.HEADLINE_GAMES,
@@ -187,6 +194,17 @@ def _exploration() -> pd.DataFrame:
         "soft_epsilon_greedy": data.soft,
         "epsilon_greedy": data.old,
     })  # fmt: skip
+
+
+def _decay() -> pd.DataFrame:
+    """Table 2 as printed, and its bounds evaluated in the game of Figure 4 with a gap of 0.8."""
+    frame = pd.read_csv(Path(paper.__file__).with_name("table_2.csv"))
+    for form in ("paper", "safe"):
+        policy, G = SoftEpsilonGreedy(k=11.0, unit=1.0), traffic.sine(1000)
+        rows = bounds.paper.decay_table(policy, 0.8, G, form=form)
+        values = {f"old_{form}": [r.old for r in rows], f"soft_{form}": [r.soft for r in rows]}
+        frame = frame.assign(turn=[r.t for r in rows], **values)
+    return frame
 
 
 def pool_sizes() -> dict[str, int]:

@@ -1,7 +1,7 @@
 """What is simulated: settings, policies and profiles, as data."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import highseason as hs
@@ -102,16 +102,28 @@ def grid(quick: bool = False) -> list[SimulatedSetting]:
     ]
 
 
-def players(profile: str, tuned: dict[str, hs.Policy]) -> dict[str, hs.Policy]:
-    """The policies of a profile by label, in the order of the figures."""
+def players(
+    profile: str, tuned: Mapping[str, hs.Policy], own: Mapping[str, hs.Policy] = {},
+    k: float | None = None,
+) -> dict[str, hs.Policy]:  # fmt: skip
+    """The policies of a profile by label, in the order of the figures; the reader's own come last.
+
+    `k` takes the place of that of the profile `paper`.
+    """
     if profile == "tuned":
         chosen = {policy.name: tuned[policy.name] for policy in SEVEN}
     else:
-        chosen = {policy.name: published(policy, profile) for policy in SEVEN}
+        chosen = {policy.name: published(policy, profile, k) for policy in SEVEN}
         chosen |= {tuned_label(name): tuned[name] for name in names(BASELINES)}
     chosen |= {policy.name: policy() for policy in BESIDE} | {OURS: hs.OptionIndex()}
     order = [*names(SEVEN), *names(BESIDE), OURS, *map(tuned_label, names(BASELINES))]
-    return {label: chosen[label] for label in order if label in chosen}
+    return {label: chosen[label] for label in order if label in chosen} | own_labels(own)
+
+
+def own_labels(own: Mapping[str, hs.Policy]) -> dict[str, hs.Policy]:
+    """The reader's own policies; one that is also ours is called theirs."""
+    taken = {*names(SEVEN), *names(BESIDE), OURS}
+    return {f"{name} (yours)" if name in taken else name: own[name] for name in own}
 
 
 def tuned_label(baseline: str) -> str:

@@ -8,4 +8,5 @@ STUDY = Study(
     headline="changes",
     profiles=("paper", "authors_code"),
     default_profiles=1,
+    takes=("policies", "k", "arms", "turns"),
 )

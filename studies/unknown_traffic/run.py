@@ -5,21 +5,23 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-import highseason as hs
 from highseason import traffic
 from highseason.engine import Estimate, Moments, SimulationResult, ratio_gain
 from highseason.traffic import OneStep
+from studies import paper
 from studies.authors_code import published
 from studies.frames import Rows, columns
 from studies.paper import REGULATED
 from studies.session import SimulationTask, StudySession
-from studies.simulated.settings import LAWS, SHAPES, SimulatedSetting
+from studies.simulated.settings import LAWS, SHAPES, SimulatedSetting, own_labels
 from studies.study import Results
 
 GAMES, QUICK_GAMES = 400, 40
 
 #: Section 4 of the paper has sigma 0.1 and 1 in one sentence, Appendix G has 1.
-CELLS = tuple(SimulatedSetting(law, shape, 25, 500) for law in LAWS for shape in SHAPES)
+CELLS = tuple((law, shape) for law in LAWS for shape in SHAPES)
+#: The paper gives no size for its figures; this is ours.
+ARMS, TURNS = 25, 500
 
 ESTIMATORS: dict[str, OneStep] = {
     "random walk": traffic.RandomWalk(),
@@ -43,11 +45,13 @@ def run(session: StudySession) -> UnknownResults:
     if len(session.profiles) > 1:
         raise ValueError("the study unknown_traffic takes one profile: paper or authors_code")
     games = session.games or (QUICK_GAMES if session.quick else GAMES)
-    cells = CELLS[:3] if session.quick else CELLS
+    size = session.arms or ARMS, session.turns or TURNS
+    cells = tuple(SimulatedSetting(*c, *size) for c in (CELLS[:3] if session.quick else CELLS))
     session.expect(len(cells) * (1 + len(ESTIMATORS)))
     (profile,) = session.profiles
     known: dict[str, OneStep | None] = {"": None, **ESTIMATORS}
-    players: dict[str, hs.Policy] = {kind.name: published(kind, profile) for kind in REGULATED}
+    players = {kind.name: published(kind, profile, session.k) for kind in REGULATED}
+    players |= own_labels(session.policies)
     tasks = [
         SimulationTask(
             players, cell.rewards(), cell.multiplier("paper"), games, session.seed, forecaster
@@ -62,6 +66,7 @@ def run(session: StudySession) -> UnknownResults:
         "games per cell": f"{games:,}",
         "arms": str(cells[0].arms),
         "turns": str(cells[0].turns),
+        "k": f"{session.k or paper.K:g}",
     }
     return UnknownResults({"changes": changes}, games, facts, cells)
 

@@ -120,9 +120,26 @@ def test_options_reach_the_study(call: Call, asked: list[Any], tmp_path: Path) -
         ("vs_option_index", Path("report"), {
             "games": 7, "seed": 5, "quick": True, "profiles": ("everyone",), "parts": ("decks",),
             "progress": None, "executor": "local", "workers": 2, "data": tmp_path, "files": (),
-            "pdf": True,
+            "pdf": True, "k": None, "arms": None, "turns": None, "policies": {},
         })
     ]  # fmt: skip
+
+
+def test_own_policies_reach_the_studies_that_take_them(
+    call: Call, asked: list[Any], tmp_path: Path
+) -> None:
+    source = "import highseason as hs\nclass Mine(hs.Greedy):\n    pass\n"
+    (tmp_path / "of_mine.py").write_text(source, encoding="utf-8")
+    line = "--policy ucb:P=0.5 --policy of_mine.py:Mine --k 20 --arms 9"
+    assert call(*line.split()).code == 0
+    own = {name: options.get("policies") for name, _, options in asked}
+    assert [name for name in own if own[name]] == ["simulated", "unknown_traffic"]
+    assert {label: type(p).__name__ for label, p in own["simulated"].items()} == {
+        "ucb:P=0.5": "UCB", "of_mine.py:Mine": "Mine",
+    }  # fmt: skip
+    assert {name for name, _, options in asked if options.get("arms")} == {"unknown_traffic"}
+    answer = call("simulated", "--policy", "of_mine.py:Yours")
+    assert "of_mine.py has no policy class 'Yours'" in answer.line
 
 
 def test_of_all_studies_each_takes_what_it_knows(call: Call, asked: list[Any]) -> None:
@@ -179,6 +196,10 @@ def test_a_study_without_its_data_is_left_out_unless_it_was_asked_for(
         ("logged --profile papr", "expected one of paper, tuned"),
         ("vs_option_index --profile regulated", "needs its profile everyone"),
         ("unknown_traffic --profile paper --profile authors_code", "takes one profile"),
+        ("logged --policy ucb", "the study logged cannot be given policies"),
+        ("simulated --arms 9", "the study simulated cannot be given arms"),
+        ("simulated --policy ucbb", "Did you mean 'ucb'"),
+        ("simulated --policy nowhere.py:Mine", "there is no file nowhere.py"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line_before_workers_start(

@@ -161,6 +161,30 @@ def test_one_claim_holds_and_two_hold() -> None:
     assert "3 claims, 2 hold, 1 holds partly and 0 could" in said(HOLDS, HOLDS, PARTLY)
 
 
+@pytest.mark.usefixtures("undrawn", "small")
+def test_own_policies_stand_beside_the_papers(tmp_path: Path) -> None:
+    own = {"ucb": hs.UCB(P=0.5), "mine": hs.EpsilonGreedy(k=0.1)}
+    how = {"quick": True, "profiles": ["paper"], "workers": 1}
+    report = reproduce(STUDY, tmp_path, policies=own, k=20.0, **how)
+    numbers = read(report, "numbers").groupby("policy").parameters.agg(set)
+    assert numbers["ucb (yours)"] == {"ucb:P=0.5"}  # beside ours, which keeps its name
+    assert numbers["mine"] == {"epsilon-greedy:k=0.1"}
+    assert numbers["epsilon-z"] == {"epsilon-z:k=20,z=30"}
+    assert {"ucb (yours)", "mine"} <= set(read(report, "comparisons").policy)
+    text = report.page.read_text(encoding="utf-8")
+    assert "--policy ucb --policy mine --k 20" in text
+
+
+def test_table_2_stands_as_printed_with_its_bounds(simulated_report: StudyReport) -> None:
+    rows = read(simulated_report, "table_2")
+    assert rows["soft lower?"].str.startswith("yes").tolist() == [1, 0, 1, 1, 0, 0]
+    game = hs.SoftEpsilonGreedy(k=11, unit=1), 0.8, hs.traffic.sine(1000)
+    safe, printed = (hs.bounds.paper.decay_table(*game, form=form) for form in ("safe", "paper"))
+    assert rows.soft_safe.tolist() == pytest.approx([row.soft for row in safe])
+    assert rows.old_paper.tolist() == pytest.approx([row.old for row in printed])
+    assert rows.G.tolist() == [row.season for row in safe]
+
+
 class EnoughError(Exception):
     """Somebody pulled the plug."""
 

@@ -7,7 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import highseason as hs
 from studies import STUDIES, StudyReport, reproduce
+from studies.simulated.settings import SHAPES, SimulatedSetting
 from studies.unknown_traffic.findings import judge
 from studies.unknown_traffic.run import CELLS, ESTIMATORS
 
@@ -62,7 +64,7 @@ def test_the_page_and_its_files(report: StudyReport, changes: pd.DataFrame) -> N
     page = report.page.read_text(encoding="utf-8")
     assert "not reproduced" in page
     assert "<strong>Figure 65.</strong>" in page
-    for cell in CELLS[:3]:
+    for cell in (SimulatedSetting(*c, 25, 500) for c in CELLS[:3]):
         assert (report.page.parent / f"figures/{cell.id}.svg").is_file()
     assert all(file.is_file() for file in report.files)
     assert len(changes) == 3 * 5 * 6
@@ -74,3 +76,14 @@ def test_it_takes_one_profile(tmp_path: Path) -> None:
         reproduce(
             STUDIES["unknown_traffic"], tmp_path, profiles=["paper", "authors_code"], workers=1
         )
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_other_sizes_and_own_policies(tmp_path: Path) -> None:
+    own = {"mine": hs.Greedy()}
+    how = {"quick": True, "games": 2, "workers": 1, "arms": 4, "turns": 60}
+    report = reproduce(STUDIES["unknown_traffic"], tmp_path, policies=own, **how)
+    changes = pd.read_csv(report.page.parent / "changes.csv")
+    assert set(changes.cell) == {f"bernoulli-{s}-4-arms-60-turns" for s in SHAPES}
+    assert "mine" in set(changes.policy)
+    assert "--policy mine --arms 4 --turns 60" in report.page.read_text(encoding="utf-8")

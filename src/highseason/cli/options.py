@@ -9,8 +9,10 @@ from __future__ import annotations
 import functools
 import math
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +28,8 @@ from highseason.traffic.dates import ORDERS
 from highseason.traffic.season_ahead import FittedSeason
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from highseason.policies import Policy
     from highseason.policies.lifetimes import Lifetimes
     from highseason.rewards import Rewards
@@ -367,6 +371,29 @@ def parsed(
     return decorate
 
 
+def import_file(path: Path) -> ModuleType:
+    """A Python file as a module; worker processes find it by its folder."""
+    sys.path.append(str(path.resolve().parent))
+    try:
+        module = import_module(path.stem)
+    except Exception as reason:  # the user's code: any fault
+        raise usage_error(f"{path} fails with {type(reason).__name__}: {reason}") from reason
+    if Path(module.__file__ or "").resolve() != path.resolve():
+        raise usage_error(f"another module is called {path.stem!r}: rename {path}")
+    return module
+
+
+#: Files with policies of one's own, for every command that takes names of policies.
+imports = option(
+    "--import FILE",
+    "A Python file with policies of your own, found by name; repeatable.",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    is_eager=True,  # before the names are looked up
+    expose_value=False,
+    callback=lambda _, __, paths: [import_file(path) for path in paths],
+)
+
 #: Policies by label, which is the text that was typed.
 players = parsed(
     "players",
@@ -378,6 +405,7 @@ players = parsed(
         multiple=True,
         shell_complete=policy_names,
     ),
+    imports,
     option(
         "--profile NAME",
         "Published parameters for policies given by bare name: paper.",

@@ -102,7 +102,7 @@ _discover(__name__, __path__)
 globals().update(
     {
         policy.__name__: policy
-        for policy in registry().values()
+        for policy in registry(added=False).values()
         if policy.__module__.startswith(f"{__name__}.")
     }
 )

@@ -498,14 +498,34 @@ def discover(package: str, path: Iterable[str]) -> None:
         import_module(f"{package}.{module.name}")
 
 
-def registry() -> dict[str, type[Policy]]:
-    """Every named policy, the user's own included."""
+def registry(added: bool = True) -> dict[str, type[Policy]]:
+    """Every named policy, the user's own included, and those that other packages `added`."""
+    if added:
+        _load_added()
     return dict(_policies)
 
 
 def find(name: str) -> type[Policy]:
     """The policy class called `name`; an unknown name suggests the nearest."""
+    if name.lower() not in _policies:
+        _load_added()
     return _policies[name]
+
+
+@cache
+def _load_added() -> None:
+    """Import what other packages add by the entry-point group `highseason.policies`."""
+    from importlib.metadata import entry_points  # it reads the metadata of every package
+
+    for point in entry_points(group="highseason.policies"):
+        try:
+            point.load()
+        except Exception as reason:  # another package's code: any fault
+            package = point.dist.name if point.dist else point.module
+            raise ImportError(
+                f"{package} adds the policy {point.name!r}, which cannot be loaded "
+                f"({type(reason).__name__}: {reason}): upgrade or uninstall {package}"
+            ) from reason
 
 
 def parse(text: str) -> Policy:

@@ -20,6 +20,7 @@ from highseason.policies import Policy, find, registry
     "highseason policies --json",
 )
 @click.argument("name", required=False, shell_complete=options.policy_names)
+@options.imports
 def command(name: str | None, as_json: bool) -> None:
     """List the policies, or describe one.
 
