@@ -46,6 +46,7 @@ class Client(AbstractContextManager["Client"]):
     ) -> None:
         httpx = require("httpx", "service", "the client")
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self.url = url.rstrip("/")
         self._http = httpx.Client(base_url=url, headers=headers, timeout=timeout)
 
     def close(self) -> None:
@@ -117,9 +118,9 @@ class Client(AbstractContextManager["Client"]):
         body = {"first": first, "values": list(values)}
         return dict(self._ask("POST", _path(experiment, "reforecast"), body, key))
 
-    def change_status(self, experiment: str, change: str) -> Summary:
+    def change_status(self, experiment: str, change: str, key: str | None = None) -> Summary:
         """Pause, resume or archive an experiment."""
-        return Summary(**self._ask("POST", _path(experiment, change)))
+        return Summary(**self._ask("POST", _path(experiment, change), None, key))
 
     def plan(self, experiment: str, turns: int = 30) -> list[PlannedTurn]:
         """The coming turns as things stand."""

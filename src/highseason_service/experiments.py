@@ -7,9 +7,10 @@ the request changes is one transaction, and the answer comes after the commit.
 
 import hashlib
 import json
+import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -31,7 +32,7 @@ from highseason_service.errors import (
     ServiceError,
     UnavailableError,
 )
-from highseason_service.live import LiveExperiment, reaches_back
+from highseason_service.live import LATE, LiveExperiment, check_arms, reaches_back
 from highseason_service.model import (
     Arm,
     DecisionRecord,
@@ -44,6 +45,8 @@ from highseason_service.model import (
     Summary,
 )
 from highseason_service.store import Changes
+
+log = logging.getLogger("highseason_service")
 
 T = TypeVar("T")
 Clock: TypeAlias = Callable[[], datetime]
@@ -98,6 +101,7 @@ class Service:
 
     def create(self, settings: Settings) -> Summary:
         """Create an experiment; the same settings again change nothing."""
+        check_arms(settings.arms)
         created = Entry(1, self.stamp(), "created", None, settings_body(settings))
         if self._created(settings, created):
             return self.experiment(settings.id)
@@ -139,7 +143,10 @@ class Service:
         return self.read(checked)
 
     def change_status(
-        self, experiment: str, change: Literal["pause", "resume", "archive"]
+        self,
+        experiment: str,
+        change: Literal["pause", "resume", "archive"],
+        key: str | None = None,
     ) -> Summary:
         """Pause, resume or archive; doing it again changes nothing."""
         kind, status, allowed = _CHANGES[change]
@@ -150,8 +157,19 @@ class Service:
                 changes.status = status
                 self._enter(changes, live, kind, None, {})
 
-        self.change(experiment, work)
+        self.change(experiment, work, key, [change])
         return self.experiment(experiment)
+
+    def stay_with_leader(self, experiment: str, stay: bool, key: str | None = None) -> State:
+        """Play the best arm so far while three or more earlier turns have no reward, or not."""
+
+        def work(changes: Changes, live: LiveExperiment) -> None:
+            live.require("running", "paused")
+            if live.stays != stay:
+                self._enter(changes, live, "staying_changed", None, {"stay_with_leader": stay})
+
+        self.change(experiment, work, key, ["stay_with_leader", stay])
+        return self.state(experiment)
 
     # -- deciding ---------------------------------------------------------------------------------
 
@@ -161,32 +179,32 @@ class Service:
         turn: int | None = None,
         at: datetime | None = None,
         ahead: int | None = None,
+        key: str | None = None,
     ) -> DecisionRecord:
         """The arm of a turn, of the turn in which `at` falls, or of the turn that is now.
 
         A turn is decided once; asked again, the answer is the same.  One that is more than `ahead`
         turns after now, and after the last that is decided, is refused: a clock may be wrong.
         """
-        moment = at or self.clock()
-        known = self._remembered(experiment, turn, moment)
-        if known is not None:
+        moment, made = at or self.clock(), None
+        if key is None and (known := self._remembered(experiment, turn, moment)) is not None:
             return known
 
-        def work(changes: Changes, live: LiveExperiment) -> DecisionRecord | int:
-            wanted = live.forecast.turn_at(moment) if turn is None else turn
-            if wanted in live.decided:
-                return wanted
-            if ahead is not None:
-                self._check_near(live, wanted, ahead)
-            return self._decide(changes, live, wanted)
+        def work(changes: Changes, live: LiveExperiment) -> int:
+            nonlocal made
+            made, wanted = None, live.forecast.turn_at(moment) if turn is None else turn
+            if wanted not in live.decided:
+                if ahead is not None:
+                    self._check_near(live, wanted, ahead)
+                made = self._decide(changes, live, wanted)
+            return wanted
 
-        decided = self.change(experiment, work)
-        return self.decision(experiment, decided) if isinstance(decided, int) else decided
+        request = ["decide", turn, at and at.isoformat()]
+        decided = self.change(experiment, work, key, request)
+        return made or self.decision(experiment, decided)
 
     def _check_near(self, live: LiveExperiment, turn: int, ahead: int) -> None:
-        last = live.last_turn
-        with suppress(ServiceError):  # no turn is now: there is no calendar, or it is not yet time
-            last = max(last, live.forecast.turn_at(self.clock()))
+        last = max(live.last_turn, live.next_turn(self.clock()) if live.forecast.calendar else 0)
         live.check_turn(turn)
         if turn > last + ahead:
             raise ClashError(
@@ -214,11 +232,13 @@ class Service:
         for event in entering:
             self._enter(changes, live, "arm_entered", turn, {"id": event.arm}, event)  # type: ignore[attr-defined]  # an ArmAdded
         assert isinstance(decided, TurnDecided), "a decision ends with its turn"
+        if (late := live.late(turn)) == LATE:
+            log.warning("%s: %d turns have no reward, is it reported?", live.settings.id, late)
         body = {"forecast": live.version, "policy": live.settings.policy}
         entry = self._enter(changes, live, "decided", turn, body, decided)
         changes.decided = DecisionRecord(
             turn,
-            live.forecast.time(turn),
+            live.forecast.starts(turn),
             decided.arm,
             decided.probability,
             bool(decided.exploited),
@@ -275,7 +295,7 @@ class Service:
         """
 
         def work(changes: Changes, live: LiveExperiment) -> dict[str, Any]:
-            before = live.before_correction(outcome.turn)
+            before = live.before_correction(outcome)
             arm, after = before.pop("arm"), {"reward": outcome.reward, "visitors": outcome.visitors}
             if before != after:
                 body = after | {"before": before, "arm": arm}
@@ -286,7 +306,8 @@ class Service:
                 if rebuild:
                     past = self.read(lambda one: store.entries(one, experiment))
                     self._keep_built([*past, entry])
-            return {"turn": outcome.turn, **after, "before": before}
+            clipped = int(live.is_clipped(outcome))
+            return {"turn": outcome.turn, **after, "before": before, "clipped": clipped}
 
         request = ["correct", asdict(outcome)]
         return self.change(experiment, work, key, request)
@@ -321,8 +342,8 @@ class Service:
         """Replace the forecast from a turn on; turns that are locked keep theirs."""
 
         def work(changes: Changes, live: LiveExperiment) -> dict[str, int]:
-            (event,) = live.reforecast(first, values)
-            body = {"version": live.version + 1, "first": first, "values": list(values)}
+            event, kept = live.reforecast(first, values)
+            body = {"version": live.version + 1, "first": first, "values": kept}
             self._enter(changes, live, "forecast_replaced", first, body, event)
             return {"version": live.version, "turns": first - 1 + len(values)}
 
@@ -337,7 +358,7 @@ class Service:
 
     def plan(self, experiment: str, turns: int = 30) -> list[PlannedTurn]:
         """The coming turns as things stand."""
-        return self.look(experiment, lambda live: live.plan(turns))
+        return self.look(experiment, lambda live: live.plan(turns, live.next_turn(self.clock())))
 
     def events(self, experiment: str, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
         """A page of the event log, oldest first."""
@@ -522,12 +543,14 @@ def state_of(live: LiveExperiment) -> State:
         forecast_version=live.version,
         calendar=forecast.calendar_dict(),
         decided=live.decisions.total(),
-        rewarded=live.rewarded,
+        rewarded=len(live.decided) - len(live.unrewarded),
         last_turn=live.last_turn,
+        first_open=live.first_open,
         events=live.seq,
         clipped=live.bandit.clipped,
         arms=live.arm_states(),
         noise=settings.noise,
+        stay_with_leader=live.stays,
         best=live.best,
         verdict=live.bandit.verdict(),
     )

@@ -85,24 +85,27 @@ class TrafficForecast:
         calendar = self.multiplier.calendar
         return None if calendar is None else format_time(calendar[turn - 1])
 
+    def starts(self, turn: int) -> str | None:
+        """When a turn starts, with the offset of the zone: `2026-12-25T00:00+01:00`."""
+        line = self.multiplier.timeline
+        if line is None:
+            return None
+        moment = line.moment(turn - 1)
+        assert isinstance(moment, datetime), "a calendar has a zone"
+        return moment.isoformat(timespec="minutes")
+
     def turn_at(self, moment: datetime) -> int:
         """The turn in which a moment falls."""
         if self.calendar is None:
-            raise InvalidError("this experiment has no calendar: pass the turn (turn=1)")
-        if moment.tzinfo is None:
-            raise InvalidError(f"{moment.isoformat()} has no zone: append one, such as +01:00 or Z")
-        try:
-            instant = np.datetime64(moment.astimezone(UTC).replace(tzinfo=None), "us")
-        except OverflowError:
-            raise InvalidError(f"{moment.isoformat()} is not a moment in UTC") from None
-        turn = int(np.searchsorted(self._edges, instant, "right"))
+            raise InvalidError('this experiment has no calendar: name the turn, as in {"turn": 1}')
+        turn = self.place(moment)
         if not 1 <= turn <= len(self.values):
             raise ClashError(
                 f"{moment.isoformat()} lies outside the forecast, which goes from {self.time(1)} "
                 f"to {self.time(len(self.values))}: replace the forecast with a longer one"
             )
         if self.calendar.closed:
-            wall = Timeline(np.array([instant]), self.calendar.zone).wall[0]
+            wall = Timeline(np.array([_instant(moment)]), self.calendar.zone).wall[0]
             line = self.multiplier.timeline
             if line is not None and wall >= line.wall[turn - 1] + self.calendar.step:
                 raise ClashError(
@@ -111,32 +114,46 @@ class TrafficForecast:
                 )
         return turn
 
+    def place(self, moment: datetime) -> int:
+        """Like `turn_at`, but 0 before the first turn, and the next number after the last."""
+        return int(np.searchsorted(self._edges, _instant(moment), "right"))
+
     def replaced(self, first: int, values: Sequence[float]) -> Self:
         """The forecast with other values from a turn on."""
         return replace(self, values=(*self.values[: first - 1], *values))
 
 
+def _instant(moment: datetime) -> np.datetime64:
+    """A moment in UTC."""
+    if moment.tzinfo is None:
+        raise InvalidError(f"{moment.isoformat()} has no zone: append one, such as +01:00 or Z")
+    try:
+        return np.datetime64(moment.astimezone(UTC).replace(tzinfo=None), "us")
+    except OverflowError:
+        raise InvalidError(f"{moment.isoformat()} is not a moment in UTC") from None
+
+
 def replacement(
-    calendar: Calendar | None, turns: int, played: int, G: Multiplier
+    calendar: Calendar | None, turns: int, first_open: int, G: Multiplier
 ) -> tuple[int, list[float]]:
     """The first turn that a new forecast is for, and its values from there on.
 
-    Rows with times are for the turns that start then; those of decided turns are left out.  Rows
-    without times follow the last turn that is decided.
+    Rows with times are for the turns that start then; the first ones are left out while their turns
+    are decided.  Rows without times begin with the first turn that is not decided.
 
     Args:
         calendar: The turns of the experiment; None if they have numbers only.
         turns: How many turns its forecast has.
-        played: The last turn that is decided.
+        first_open: The first turn that is not decided.
         G: The new forecast; where it has no zone, its times are those of the calendar's clock.
 
     >>> G = Multiplier([10, 20, 30], calendar=["2026-12-24", "2026-12-25", "2026-12-26"])
-    >>> replacement(Calendar.starting("2026-12-20"), 9, 5, G)
+    >>> replacement(Calendar.starting("2026-12-20"), 9, 6, G)
     (6, [20.0, 30.0])
     """
     values = G.values.tolist()
     if calendar is None or G.timeline is None:
-        return played + 1, values
+        return first_open, values
     new = TrafficForecast.of(G).calendar
     assert new is not None, "it has times"
     begins = replace(new, zone=G.zone or calendar.zone).instants(len(values))
@@ -148,7 +165,7 @@ def replacement(
             f"{calendar.every}, from the start of a turn between {calendar.start} and the end of "
             "the forecast so far"
         )
-    left_out = max(0, played + 1 - first)
+    left_out = max(0, first_open - first)
     if left_out >= len(values):
         raise ClashError("every turn of the new forecast is decided already: give a later one")
     return first + left_out, values[left_out:]

@@ -107,7 +107,7 @@ def new_forecast(
 ) -> NewForecastBody:
     """The forecast that replaces what is known, from the traffic of an uploaded file."""
     traffic = uploaded_forecast(fields, file, content)
-    first, values = replacement(known.calendar, state.turns, state.last_turn, traffic)
+    first, values = replacement(known.calendar, state.turns, state.first_open, traffic)
     return checked(NewForecastBody, {"first": first, "values": values})
 
 

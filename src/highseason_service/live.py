@@ -9,6 +9,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from highseason.bandit import (
@@ -35,6 +37,9 @@ from highseason_service.model import (
     Settings,
     Status,
 )
+
+#: From this many turns without a reward on, someone should look.
+LATE = 3
 
 _STATUS: dict[str, Status] = {"paused": "paused", "resumed": "running", "archived": "archived"}
 
@@ -63,8 +68,10 @@ class LiveExperiment:
         self.seq = entries[0].seq
         self.corrections = {entry.turn: entry for entry in old if entry.kind == "corrected"}
         self.decisions: Counter[str] = Counter()  # by arm
-        self.rewarded = 0
         self.decided: set[int] = set()  # turns
+        self.unrewarded: set[int] = set()  # those of them whose reward has not come
+        self.first_open = 1  # the first turn that is not decided
+        self.stays = self.settings.stay_with_leader
         self.entered = {arm.id for arm in self.settings.arms if not arm.start or arm.start <= 1}
         # what the bandit stores: its past while it is built, and then events to be committed
         self._events = [_start(self.settings, self.forecast, self.entered, entries[0].body)]
@@ -99,12 +106,17 @@ class LiveExperiment:
             self.entered.add(entry.body["id"])
         elif entry.kind == "arm_retired":
             self.arms[entry.body["id"]] = replace(self.arms[entry.body["id"]], removed=True)
+        elif entry.kind == "staying_changed":
+            self.stays = entry.body["stay_with_leader"]
         if isinstance(event, TurnDecided):
             self.decisions[event.arm] += 1
             self.decided.add(event.turn)
+            self.unrewarded.add(event.turn)
+            while self.first_open in self.decided:
+                self.first_open += 1
         if isinstance(event, OutcomesReported):
             event = OutcomesReported(event.seq, tuple(map(self._corrected, event.outcomes)))
-            self.rewarded += len(event.outcomes)
+            self.unrewarded.difference_update(outcome.turn for outcome in event.outcomes)
         if isinstance(event, RewardCorrected):
             later = self.corrections.get(event.turn)
             if later is not None and later.seq > entry.seq:  # applied from the beginning
@@ -146,8 +158,18 @@ class LiveExperiment:
         with quiet(PlanWarning):
             for arm in self._due(turn):
                 self.bandit.add_arm(arm.id, arm.when, expires=arm.end)
-        self.bandit.decide(turn, self._available(turn))
+                self.entered.add(arm.id)
+        offered = self._offered(turn)
+        if not offered:
+            raise ClashError(f"no arm is left for turn {turn}: add one, or bring one back")
+        if self.stays and self.late(turn) >= LATE:
+            offered = [arm for arm in self._ranked() if arm in offered][:1] or offered
+        self.bandit.decide(turn, offered)
         return self._new_events()
+
+    def late(self, turn: int) -> int:
+        """How many turns before one are decided and have no reward."""
+        return sum(earlier < turn for earlier in self.unrewarded)
 
     def _due(self, turn: int) -> list[Arm]:
         waiting = [arm for arm in self.arms.values() if arm.id not in self.entered]
@@ -156,70 +178,92 @@ class LiveExperiment:
         ]
 
     def _past(self, arm: Arm) -> bool:
-        return arm.end is not None and arm.end <= self.last_turn
+        return arm.end is not None and arm.end < self.first_open
 
-    def _available(self, turn: int) -> list[str] | None:
-        """The arms that have started, where some of those in the game have not."""
-        playing = self.bandit.arms
-        started = [arm for arm in playing if (self.arms[arm].start or 1) <= turn]
-        return None if len(started) == len(playing) else started
+    def _offered(self, turn: int) -> list[str]:
+        """The arms that may be played in a turn."""
+        entered = (arm for arm in self.arms.values() if arm.id in self.entered)
+        return [arm.id for arm in entered if not arm.removed and arm.spans(turn)]
 
     def update_many(self, outcomes: Sequence[Outcome]) -> list[Event]:
         """Take in rewards: all, or none."""
         self.require("running", "paused")
-        rows = [(self._arm_of(o.turn), o.reward, o.turn, o.visitors) for o in outcomes]
+        rows = [(self._arm_of(o), o.reward, o.turn, o.visitors) for o in outcomes]
         self.bandit.update_many(rows)
         return self._new_events()
 
-    def _arm_of(self, turn: int) -> str:
+    def _arm_of(self, outcome: Outcome) -> str:
+        turn = outcome.turn
         self.check_turn(turn)
+        if turn not in self.decided:
+            raise ClashError(f"turn {turn} is not decided yet: decide it first")
+        if outcome.reward and not outcome.visitors:
+            raise InvalidError(
+                f"turn {turn}: a reward of {outcome.reward:g} cannot come from 0 visitors: send "
+                "the visitors who came"
+            )
         return self.bandit.decision(turn).arm
+
+    def is_clipped(self, outcome: Outcome) -> bool:
+        """Whether a reward per visitor lies outside the range of rewards."""
+        if self.settings.reward_range is None:
+            return False
+        low, high = (outcome.visitors * end for end in self.settings.reward_range)
+        return not low <= outcome.reward <= high
 
     def arms_of(self, event: Event) -> list[str]:
         """The arms of the turns of a report."""
         assert isinstance(event, OutcomesReported), "only reports have outcomes"
-        return [self._arm_of(outcome.turn) for outcome in event.outcomes]
+        return [self.bandit.decision(outcome.turn).arm for outcome in event.outcomes]
 
     def correct(self, outcome: Outcome) -> list[Event]:
         """Replace a reward, of which only the reward was wrong."""
         self.bandit.correct(outcome.turn, outcome.reward)
         return self._new_events()
 
-    def before_correction(self, turn: int) -> dict[str, Any]:
+    def before_correction(self, outcome: Outcome) -> dict[str, Any]:
         """What a turn's arm, reward and visitors are before a correction."""
         self.require("running", "paused")
-        self.check_turn(turn)
-        decision = self.bandit.decision(turn)
+        arm, decision = self._arm_of(outcome), self.bandit.decision(outcome.turn)
         if decision.reward is None:
-            raise ClashError(f"turn {turn} has no reward to correct: update it first")
-        return {"arm": decision.arm, "reward": decision.reward, "visitors": decision.visitors}
+            raise ClashError(f"turn {outcome.turn} has no reward to correct: update it first")
+        return {"arm": arm, "reward": decision.reward, "visitors": decision.visitors}
 
     def check_new_arm(self, arm: Arm) -> None:
-        """Refuse an arm that is there already, or that would be over before it starts."""
+        """Refuse an arm that is there already, or whose turns are all decided."""
         self.require("running", "paused")
+        check_arms([arm])
         old = self.arms.get(arm.id)
         if old is not None and not old.removed:
             raise ClashError(f"there is an arm {arm.id!r} already: remove it, or choose another id")
         if old is None and len(self.arms) >= MOST_ARMS:
             raise ClashError(f"an experiment has at most {MOST_ARMS} arms: create another one")
-        if arm.end is not None and arm.end <= max(self.last_turn, (arm.start or 1) - 1):
-            raise ClashError(f"the arm {arm.id!r} would end at turn {arm.end}, before it starts")
+        if arm.end is not None and self.decided.issuperset(range(arm.start or 1, arm.end + 1)):
+            raise ClashError(f"the arm {arm.id!r} would end at turn {arm.end}: that is decided")
 
-    def reforecast(self, first: int, values: Sequence[float]) -> list[Event]:
-        """Replace the forecast from a turn on that is not decided."""
+    def reforecast(self, first: int, values: Sequence[float]) -> tuple[Event, list[float]]:
+        """Replace the forecast from a turn on; decided turns keep theirs, and these are given."""
         self.require("running", "paused")
-        turns = len(self.forecast.values)
-        if not self.last_turn < first <= turns + 1:
-            raise ClashError(
-                f"the forecast can be replaced from turn {self.last_turn + 1}, the first that is "
-                f"not decided, to turn {turns + 1}, got {first}"
-            )
-        if first - 1 + len(values) > MOST_TURNS:
+        turns, last = len(self.forecast.values), first - 1 + len(values)
+        if first > turns + 1:
+            raise ClashError(f"the forecast ends at turn {turns}, so {first} cannot be the next")
+        if last > MOST_TURNS:
             raise ClashError(f"an experiment has at most {MOST_TURNS} turns: create another one")
-        G = self.forecast.replaced(first, values).multiplier
+        if last < self.last_turn:
+            raise ClashError(
+                f"turn {self.last_turn} is decided, so the forecast must reach it: this one ends "
+                f"at turn {last}"
+            )
+        if self.decided.issuperset(range(first, last + 1)):
+            raise ClashError("every turn of the new forecast is decided already: give a later one")
+        old = self.forecast.values
+        kept = [old[t - 1] if t in self.decided else v for t, v in enumerate(values, first)]
+        G, start = self.forecast.replaced(first, kept).multiplier, min(first, self.last_turn + 1)
         with quiet():
-            self.bandit.reforecast(G.window(self.last_turn + 1, G.turns))
-        return self._new_events()
+            earlier = start if start <= self.last_turn else None
+            self.bandit.reforecast(G.window(start, G.turns), earlier)
+        (event,) = self._new_events()
+        return event, kept
 
     def remove_arm(self, arm: str) -> list[Event]:
         """Take an arm out of the game; locked turns stay as they are."""
@@ -243,7 +287,11 @@ class LiveExperiment:
     @property
     def best(self) -> str | None:
         """The arm that leads, of those that are in the game; None before the first reward."""
-        return next((row.arm for row in self.bandit.ranking() if row.estimate is not None), None)
+        return next(iter(self._ranked()), None)
+
+    def _ranked(self) -> list[str]:
+        """The arms in the game that have a reward, best first."""
+        return [row.arm for row in self.bandit.ranking() if row.estimate is not None]
 
     def arm_states(self) -> tuple[ArmReport, ...]:
         """What is known of each arm."""
@@ -261,13 +309,26 @@ class LiveExperiment:
         shown, sure = (known.estimate, known.low, known.high), (known.chance_best, known.loss)
         return ArmReport(arm.id, arm.label, status, *span, *counts, *shown, *sure, arm.value)  # type: ignore[arg-type]  # one of the four words
 
-    def plan(self, turns: int) -> list[PlannedTurn]:
-        """The coming turns, as things stand: nothing is decided by asking."""
+    def next_turn(self, moment: datetime) -> int:
+        """The turn of a moment; where the calendar has none, the first that may be decided."""
+        now = 0 if self.forecast.calendar is None else self.forecast.place(moment)
+        if 1 <= now <= len(self.forecast.values):
+            return now
+        return self.first_open if 1 in self.decided else self.last_turn + 1
+
+    def plan(self, turns: int, first: int) -> list[PlannedTurn]:
+        """Turns to be decided from a turn on, as things stand; not those that no arm is left for.
+
+        Nothing is decided by asking.
+        """
         known = {r.arm: r.estimate for r in self.bandit.ranking() if r.estimate is not None}
-        best, first = self.best, self.last_turn + 1
-        last = min(len(self.forecast.values), first + turns - 1)
-        levels = self.planned().levels
-        return [self._planned(t, float(levels[t - 1]), known, best) for t in range(first, last + 1)]
+        best, levels = self.best, self.planned().levels
+        coming = (t for t in range(first, len(levels) + 1) if t not in self.decided)
+        return [
+            self._planned(t, offered, float(levels[t - 1]), known, best)
+            for t in islice(coming, turns)
+            if (offered := self._offered(t))
+        ]
 
     def planned(self) -> Plan:
         """The plan of all turns, for the arms that are in the game now."""
@@ -278,17 +339,34 @@ class LiveExperiment:
         return self._plan
 
     def _planned(
-        self, turn: int, level: float, known: dict[str, float], best: str | None
+        self,
+        turn: int,
+        offered: list[str],
+        level: float,
+        known: dict[str, float],
+        best: str | None,
     ) -> PlannedTurn:
-        chances = self.bandit.probabilities(turn, self._available(turn))
+        chances = self.bandit.probabilities(turn, offered)
         forecast = self.forecast.values[turn - 1]
         top = known[best] if best is not None else 0.0
         gaps = (chance * (top - known[arm]) for arm, chance in chances.items() if arm in known)
         explored = 1.0 - chances.get(best, 0.0) if best is not None else 1.0
         cost = max(0.0, forecast * math.fsum(gaps))
         return PlannedTurn(
-            turn, self.forecast.time(turn), forecast, level, best, max(0.0, explored), cost
+            turn, self.forecast.starts(turn), forecast, level, best, max(0.0, explored), cost
         )
+
+
+def check_arms(arms: Sequence[Arm]) -> None:
+    """Refuse new arms that could never be played."""
+    for arm in arms:
+        if arm.removed:
+            raise InvalidError(f"the arm {arm.id!r} is new: it cannot be removed yet")
+        if arm.end is not None and arm.end < (arm.start or 1):
+            raise InvalidError(
+                f"the arm {arm.id!r} would end at turn {arm.end}, before it starts at turn "
+                f"{arm.start}"
+            )
 
 
 def latest_forecast(

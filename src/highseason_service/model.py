@@ -116,6 +116,8 @@ class Settings:
         reward_range: The least and the greatest reward per visitor.
         seed: The seed of the random numbers.
         noise: How much a turn teaches; None leaves it to the policy's own `count` and `rho`.
+        stay_with_leader: Whether it plays the best arm so far while three or more earlier turns
+            have no reward.
     """
 
     id: str
@@ -126,6 +128,7 @@ class Settings:
     reward_range: tuple[float, float] | None = None
     seed: int = 0
     noise: Noise | None = None
+    stay_with_leader: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, with the policy's parameters written out: defaults may change later."""
@@ -133,10 +136,11 @@ class Settings:
             "forecast": self.forecast.to_dict(),
             "arms": [arm.to_dict() for arm in self.arms],
         }
-        plain = {key: value for key, value in vars(self).items() if key != "noise"}
-        noise = {} if self.noise is None else {"noise": asdict(self.noise)}
+        later = {"noise": self.noise and asdict(self.noise), "stay_with_leader": True}
+        given = {key: value for key, value in later.items() if getattr(self, key)}
+        plain = {key: value for key, value in vars(self).items() if key not in later}
         policy = json.loads(self.playing().to_json())
-        return plain | written | noise | {"policy_parameters": policy}
+        return plain | written | given | {"policy_parameters": policy}
 
     def playing(self) -> Policy:
         """The policy, with the noise that it assumes."""
@@ -245,6 +249,7 @@ class Summary:
     policy: str
     created_at: str
     events: int
+    page: str = ""  # Its page on the dashboard, without the host
 
 
 @dataclass(frozen=True)
@@ -263,10 +268,12 @@ class State:
     decided: int
     rewarded: int
     last_turn: int
+    first_open: int  # The first turn that is not decided
     events: int
     clipped: int
     arms: tuple[ArmReport, ...]
     noise: Noise | None = None
+    stay_with_leader: bool = False
     best: str | None = None  # The arm that leads; None before the first reward
     verdict: str = ""  # Whether you may stop, in a sentence
 

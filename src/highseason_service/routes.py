@@ -29,6 +29,7 @@ from highseason_service.schemas import (
     NewForecastBody,
     OutcomeBody,
     RewardsBody,
+    StayBody,
 )
 from highseason_service.security import SCOPES, Tokens
 
@@ -147,28 +148,36 @@ def read_experiment(service: One, experiment: Id) -> State:
 
 
 @router.post("/experiments/{experiment}/pause", dependencies=ADMIN, tags=["experiments"])
-def pause_experiment(service: One, experiment: Id) -> Summary:
+def pause_experiment(service: One, experiment: Id, key: KeyHeader = None) -> Summary:
     """Pause: no new turn is decided; locked turns are answered, and rewards still count."""
-    return service.change_status(experiment, "pause")
+    return service.change_status(experiment, "pause", key)
 
 
 @router.post("/experiments/{experiment}/resume", dependencies=ADMIN, tags=["experiments"])
-def resume_experiment(service: One, experiment: Id) -> Summary:
+def resume_experiment(service: One, experiment: Id, key: KeyHeader = None) -> Summary:
     """Resume a paused experiment."""
-    return service.change_status(experiment, "resume")
+    return service.change_status(experiment, "resume", key)
 
 
 @router.post("/experiments/{experiment}/archive", dependencies=ADMIN, tags=["experiments"])
-def archive_experiment(service: One, experiment: Id) -> Summary:
+def archive_experiment(service: One, experiment: Id, key: KeyHeader = None) -> Summary:
     """Archive: nothing changes any more, and everything can be read."""
-    return service.change_status(experiment, "archive")
+    return service.change_status(experiment, "archive", key)
+
+
+@router.post("/experiments/{experiment}/stay", dependencies=ADMIN, tags=["experiments"])
+def stay_with_leader(service: One, experiment: Id, body: StayBody, key: KeyHeader = None) -> State:
+    """Stay with the best arm so far while three earlier turns have no reward, or stop that."""
+    return service.stay_with_leader(experiment, body.stay_with_leader, key)
 
 
 @router.post("/experiments/{experiment}/decide", dependencies=DECIDE, tags=["turns"])
-def decide(service: One, experiment: Id, body: DecideBody | None = None) -> DecisionRecord:
+def decide(
+    service: One, experiment: Id, body: DecideBody | None = None, key: KeyHeader = None
+) -> DecisionRecord:
     """Decide a turn, or the current one; asked again, the answer is the same."""
     asked = body or DecideBody.model_validate({})
-    return service.decide(experiment, asked.turn, asked.at, None if asked.force else AHEAD)
+    return service.decide(experiment, asked.turn, asked.at, None if asked.force else AHEAD, key)
 
 
 @router.get("/experiments/{experiment}/decisions", dependencies=READ, tags=["turns"])

@@ -109,6 +109,9 @@ class ExperimentBody(Strict):
     noise: Noise | None = Field(
         None, description="How much a turn teaches; none: as the policy's text says."
     )
+    stay_with_leader: bool = Field(
+        False, description="Play the best arm so far while three earlier turns have no reward."
+    )
 
     def settings(self) -> Settings:
         """As the service knows it."""
@@ -143,8 +146,14 @@ class RewardsBody(Strict):
     rewards: Annotated[list[Outcome], Field(min_length=1, max_length=MOST_REWARDS)]
 
 
+class StayBody(Strict):
+    """Whether to stay with the best arm so far while three earlier turns have no reward."""
+
+    stay_with_leader: bool
+
+
 class NewForecastBody(Strict):
     """The forecast from a turn on."""
 
-    first: Turn = Field(description="The first turn it holds for; not a decided one.")
+    first: Turn = Field(description="The first turn it holds for.")
     values: Values

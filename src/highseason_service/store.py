@@ -149,13 +149,18 @@ def all_decisions(connection: Connection, experiment: str) -> list[DecisionRecor
 def summaries(connection: Connection) -> list[Summary]:
     """All experiments, by id."""
     rows = connection.execute(select(experiments).order_by(experiments.c.id))
-    return [Summary(*row) for row in rows]
+    return [_summary(row) for row in rows]
 
 
 def summary(connection: Connection, experiment: str) -> Summary | None:
     """One experiment, if there is one."""
     row = connection.execute(select(experiments).where(experiments.c.id == experiment)).first()
-    return None if row is None else Summary(*row)
+    return None if row is None else _summary(row)
+
+
+def _summary(row: Row[Any]) -> Summary:
+    values: Any = (*row, f"/experiments/{row.id}")
+    return Summary(*values)
 
 
 def token_scopes(connection: Connection) -> dict[str, str]:

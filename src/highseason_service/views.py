@@ -49,23 +49,15 @@ class LiveFacts:
     coming: list[PlannedTurn]
 
 
-def _live_facts(live: LiveExperiment) -> LiveFacts:
+def _live_facts(live: LiveExperiment, moment: datetime) -> LiveFacts:
     return LiveFacts(
         state_of(live),
         live.bandit.policy,
         live.forecast,
         dict(live.arms),
         live.planned(),
-        _coming(live),
+        live.plan(COMING, live.next_turn(moment)),
     )
-
-
-def _coming(live: LiveExperiment) -> list[PlannedTurn]:
-    """What is planned; nothing where no arm is left, which a page must be able to show."""
-    try:
-        return live.plan(COMING)
-    except ValueError:
-        return []
 
 
 @dataclass(frozen=True)
@@ -215,8 +207,7 @@ class ExperimentView:
     def turn_at(self, moment: datetime) -> int | None:
         """The turn that is now; the next one where there is no calendar; None past the end."""
         if self.turns.walls is None:
-            following = self.state.last_turn + 1
-            return following if following <= self.state.turns else None
+            return self.facts.coming[0].turn if self.facts.coming else None
         try:
             return self.turns.forecast.turn_at(moment)
         except ServiceError:
@@ -298,7 +289,7 @@ class Views:
             return self._known.keep(experiment, known)
 
     def _build(self, experiment: str, moment: datetime) -> ExperimentView:
-        facts = self._service.look(experiment, _live_facts)
+        facts = self._service.look(experiment, lambda live: _live_facts(live, moment))
         latest = self._service.decisions(experiment, limit=LATEST)
         # the last: it knows whatever they know
         history = self._service.read(lambda one: PlayHistory.read(one, experiment))

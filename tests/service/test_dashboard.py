@@ -254,7 +254,7 @@ def test_a_form_does_what_it_says(live: Server, http: httpx.Client) -> None:
         ("update", {"turn": "1e3", "reward": "5", "visitors": "2"}, 422, "a whole number"),
         ("correct", {"turn": "1", "reward": "5", "visitors": "2"}, 409, "no reward to correct"),
         ("reforecast", {"draft": "{}"}, 422, "upload the file again"),
-        ("reforecast", {"draft": '{"first": 1, "values": [5.0]}'}, 409, "from turn 2"),
+        ("reforecast", {"draft": '{"first": 1, "values": [5.0]}'}, 409, "decided already"),
         ("reforecast/plan", {"meaning": "forecast"}, 422, "choose a file"),
         ("explode", {}, 404, "no form"),
         ("add-arm", {"id": "=1+1"}, 422, "letters, digits"),

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+import httpx
 import pytest
 from tests.service.conftest import MOMENT, Server, settings
 
@@ -42,6 +43,7 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
     create = f"create tea --arm 9.99 --arm 10.99=premium --rewards 0..12 -m {tmp_path}/traffic.csv"
     code, text = run(f"{create} --ahead 14 -p soft-ucb --rho 0.02 --seed 3")
     assert (code, "2 arms, 14 turns from 2026-10-31" in text) == (0, True), text
+    assert f"{live.url}/experiments/tea" in text
     made = live.service.state("tea")
     assert (made.noise.count, made.noise.rho) == ("visitors", 0.02)
     code, arm = run("decide tea --turn 1")
@@ -105,6 +107,24 @@ def test_a_clipped_reward_is_named(run: Run) -> None:
     assert run("update shelf --turn 5 --reward 1e9 --visitors 2")[1].startswith(expected)
     again = run("update shelf --turn 5 --reward 1e9 --visitors 2 --json")[1]
     assert json.loads(again) == {"received": 1, "new": 0, "clipped": 0}
+
+
+def test_a_clipped_correction_is_named(run: Run) -> None:
+    run("decide shelf --turn 1")
+    run("update shelf --turn 1 --reward 10 --visitors 10")
+    assert "clipped: per visitor" in run("correct shelf --turn 1 --reward 9999 --visitors 10")[1]
+    assert "clipped" not in run("correct shelf --turn 1 --reward 11 --visitors 10")[1]
+    assert '"clipped": 1' in run("correct shelf --turn 1 --reward 9999 --visitors 9 --json")[1]
+
+
+def test_an_experiment_may_stay_with_its_leader(run: Run, tmp_path: Path, live: Server) -> None:
+    (tmp_path / "days.csv").write_text("date,visitors\n2026-11-01,5\n2026-11-02,6\n")
+    words = f"create calm --arm a --arm b --rewards 0..1 -m {tmp_path}/days.csv --stay"
+    assert run(words)[0] == 0
+    assert live.service.state("calm").stay_with_leader
+    body = {"stay_with_leader": False}
+    answer = httpx.post(f"{live.url}/v1/experiments/calm/stay", json=body)
+    assert not answer.json()["stay_with_leader"]
 
 
 def test_a_token_is_sent(

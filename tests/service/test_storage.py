@@ -6,12 +6,13 @@ import json
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from tests.service.conftest import MOMENT, settings
 
-from highseason_service import Service
+from highseason_service import Service, store
 from highseason_service.audit import audit
 from highseason_service.database import Database
 from highseason_service.errors import (
@@ -21,6 +22,7 @@ from highseason_service.errors import (
     SchemaError,
     UnavailableError,
 )
+from highseason_service.forecast import TrafficForecast
 from highseason_service.model import Arm, Noise, Outcome
 
 Open = Callable[[], Service]
@@ -80,7 +82,7 @@ def test_a_turn_has_one_arm_for_all_who_ask(opened: Open) -> None:
 
 def test_the_turn_that_is_now_follows_the_calendar(service: Service) -> None:
     record = service.decide("shelf")
-    assert (record.turn, record.time) == (3, "2026-11-03")
+    assert (record.turn, record.time) == (3, "2026-11-03T00:00+01:00")
     assert service.decide("shelf", at=MOMENT) == record
     with pytest.raises(ClashError, match="outside the forecast"):
         service.decide("shelf", at=MOMENT.replace(year=2030))
@@ -194,13 +196,13 @@ def test_arms_come_when_they_start_and_may_come_back(service: Service) -> None:
 def test_a_new_forecast_holds_from_its_turn_on(service: Service, opened: Open) -> None:
     play(service, range(1, 6))
     locked = service.decisions("shelf")
-    with pytest.raises(ClashError, match="from turn 6"):
+    with pytest.raises(ClashError, match="must reach it"):
         service.reforecast("shelf", 5, [1.0])
     answer = service.reforecast("shelf", 8, [500.0, 10.0, 10.0])
     assert answer == {"version": 2, "turns": 10}
     assert service.decisions("shelf") == locked
     assert service.decide("shelf", 8).forecast_version == 2
-    assert [turn.forecast for turn in service.plan("shelf")] == [10.0, 10.0]
+    assert [turn.forecast for turn in service.plan("shelf")] == [250.0, 60.0, 10.0, 10.0]
     assert opened().state("shelf") == service.state("shelf")
     assert audit(service.database)[0].problems == ()
 
@@ -369,3 +371,99 @@ def test_the_noise_reaches_the_policy(service: Service) -> None:
     assert service.state("shelf").noise is None
     with pytest.raises(InvalidError, match="no noise model"):
         service.create(settings("other", policy="uniform", noise=Noise("visitors")))
+
+
+def test_a_turn_decided_far_ahead_freezes_nothing(service: Service) -> None:
+    """Undecided turns are forecast again and planned, and arms may come for them."""
+    service.decide("shelf", 1)
+    far = service.decide("shelf", 40)
+    assert [one.turn for one in service.plan("shelf", 3)] == [3, 4, 5]  # from now on
+    service.add_arm("shelf", Arm("8.99", when="now", end=20))
+    new = [float(v) for v in range(500, 539)]
+    with pytest.raises(ClashError, match=r"turn 40 is decided, .* ends at turn 11"):
+        service.reforecast("shelf", 2, new[:10])
+    service.reforecast("shelf", 2, new)
+    assert [one.forecast for one in service.plan("shelf", 2)] == [501.0, 502.0]
+    assert service.decision("shelf", 40) == far
+    assert service.read(lambda one: store.entries(one, "shelf"))[-1].body["values"][38] == 80.0
+    assert "8.99" in {service.decide("shelf", turn).arm for turn in range(3, 8)}
+    assert {arm.id: arm.status for arm in service.state("shelf").arms}["8.99"] == "playing"
+    assert service.state("shelf").first_open == 2
+    with pytest.raises(ClashError, match="would end at turn 1: that is decided"):
+        service.add_arm("shelf", Arm("7.99", end=1))
+    (report,) = audit(service.database)
+    assert report.problems == ()
+
+
+def test_without_a_calendar_the_plan_goes_on_after_the_first_decisions(service: Service) -> None:
+    service.create(settings("turns", forecast=TrafficForecast((5.0,) * 9)))
+    for turn in (1, 2, 8):
+        service.decide("turns", turn)
+    assert [one.turn for one in service.plan("turns")] == [3, 4, 5, 6, 7, 9]
+
+
+@pytest.mark.parametrize("change", [{"start": 4, "end": 3}, {"removed": True}])
+def test_an_arm_that_can_never_be_played_is_refused(
+    service: Service, change: dict[str, Any]
+) -> None:
+    with pytest.raises(InvalidError, match=r"before it starts|cannot be removed"):
+        service.create(settings("other", arms=(Arm("a"), Arm("b", **change))))
+    with pytest.raises(InvalidError, match=r"before it starts|cannot be removed"):
+        service.add_arm("shelf", Arm("b", **change))
+
+
+def test_turns_without_an_arm_are_not_planned(service: Service) -> None:
+    service.create(settings("short", arms=(Arm("a", end=5), Arm("b", end=4))))
+    assert [one.turn for one in service.plan("short")] == [3, 4, 5]
+    with pytest.raises(ClashError, match="no arm is left for turn 6: add one"):
+        service.decide("short", 6)
+
+
+def test_a_reward_needs_visitors(service: Service) -> None:
+    play(service, range(1, 3))
+    service.decide("shelf", 3)
+    with pytest.raises(InvalidError, match="turn 3: a reward of 5 cannot come from 0 visitors"):
+        service.update_many("shelf", [Outcome(3, 5.0, 0.0)])
+    with pytest.raises(InvalidError, match="0 visitors"):
+        service.correct("shelf", Outcome(2, 5.0, 0.0))
+    assert service.update_many("shelf", [Outcome(3, 0.0, 0.0)])["new"] == 1
+
+
+def test_it_stays_with_the_leader_while_rewards_are_missing(
+    service: Service, opened: Open, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A setting, off by default; what it changes follows from the log."""
+    service.create(settings("calm", policy="uniform", stay_with_leader=True))
+    for turn in range(1, 4):
+        service.update_many("shelf", [Outcome(service.decide("shelf", turn).turn, 9.0 * turn, 9.0)])
+        service.update_many("calm", [Outcome(service.decide("calm", turn).turn, 9.0 * turn, 9.0)])
+    leader = service.state("calm").best
+    caplog.clear()
+    played = [service.decide("calm", turn).arm for turn in range(4, 30)]
+    assert set(played[3:]) == {leader}
+    assert [r.getMessage() for r in caplog.records if r.levelname == "WARNING"] == [
+        "calm: 3 turns have no reward, is it reported?"
+    ]
+    assert service.state("calm").stay_with_leader
+    service.stay_with_leader("calm", stay=False)
+    assert len({opened().decide("calm", turn).arm for turn in range(30, 40)}) > 1
+    kinds = [event["kind"] for event in service.events("calm")]
+    assert kinds.count("staying_changed") == 1
+    assert [report.problems for report in audit(service.database)] == [(), ()]
+
+
+def test_a_key_holds_for_every_change(service: Service) -> None:
+    first = service.decide("shelf", 1, key="a")
+    assert service.decide("shelf", 1, key="a") == first
+    with pytest.raises(ClashError, match="used for another request"):
+        service.decide("shelf", 2, key="a")
+    now = service.decide("shelf", key="now")
+    assert service.decide("shelf", key="now") == now
+    service.change_status("shelf", "pause", key="b")
+    service.change_status("shelf", "resume")
+    assert service.change_status("shelf", "pause", key="b").status == "running"  # it was done
+    with pytest.raises(ClashError, match="used for another request"):
+        service.change_status("shelf", "archive", key="b")
+    service.stay_with_leader("shelf", stay=True, key="c")
+    with pytest.raises(ClashError, match="used for another request"):
+        service.stay_with_leader("shelf", stay=False, key="c")

@@ -139,6 +139,7 @@ def _arms(texts: tuple[str, ...]) -> list[Arm]:
 @options.rho
 @options.option("--name TEXT", "Display name.  [default: the id]")
 @options.option("--seed NUMBER", "Seed of the random numbers.", type=options.whole(0), default=0)
+@options.flag("--stay", "Play the best arm so far while three earlier turns have no reward.")
 @options.stakes
 def create(
     client: Any,
@@ -150,6 +151,7 @@ def create(
     rho: float | None,
     name: str | None,
     seed: int,
+    stay: bool,
     G: Any,
 ) -> Answer:
     """Create an experiment.
@@ -162,9 +164,10 @@ def create(
         noise = Noise(count or "visitors", rho or 0.0)  # type: ignore[arg-type]  # one of the two
     forecast = TrafficForecast.of(G)
     about = experiment, name or experiment, tuple(_arms(arm)), policy, forecast
-    made = client.create(Settings(*about, rewards, seed, noise))
+    made = client.create(Settings(*about, rewards, seed, noise, stay))
     when = f" from {forecast.time(1)} to {forecast.time(G.turns)}" if forecast.calendar else ""
-    return vars(made), f"{made.id} is {made.status}: {len(arm)} arms, {G.turns} turns{when}"
+    said = f"{made.id} is {made.status}: {len(arm)} arms, {G.turns} turns{when}"
+    return vars(made), f"{said}\nits page: {client.url}{made.page}"
 
 
 @_subcommand("show", "highseason experiment show tea", "highseason experiment show tea --json")
@@ -225,6 +228,8 @@ _key = options.option(
 )
 
 
+CLIPPED = "; clipped: per visitor it is outside the range of rewards"
+
 _outcome = options.parsed(
     "outcome",
     Outcome,
@@ -241,9 +246,8 @@ _outcome = options.parsed(
 def update(client: Any, experiment: str, outcome: Outcome, key: str | None) -> Answer:
     """Report what a turn brought."""
     answer = client.update_many(experiment, [outcome], key)
-    clipped = "; clipped: per visitor it is outside the range of rewards"
-    words = ("recorded" if answer["new"] else "already recorded") + clipped * answer["clipped"]
-    return answer, f"turn {outcome.turn}: {words}"
+    words = "recorded" if answer["new"] else "already recorded"
+    return answer, f"turn {outcome.turn}: {words}{CLIPPED * answer['clipped']}"
 
 
 @_subcommand("correct", "highseason experiment correct tea --turn 1 --reward 1200 --visitors 310")
@@ -253,7 +257,8 @@ def correct(client: Any, experiment: str, outcome: Outcome, key: str | None) -> 
     """Correct a reward: the old values stay in the event log."""
     answer = client.correct(experiment, outcome, key)
     reward, visitors = (format_number(answer["before"][name]) for name in ("reward", "visitors"))
-    return answer, f"turn {outcome.turn}: corrected; it was {reward} from {visitors} visitors"
+    said = f"turn {outcome.turn}: corrected{CLIPPED * answer['clipped']}"
+    return answer, f"{said}\nit was {reward} from {visitors} visitors"
 
 
 @_subcommand(
@@ -303,7 +308,7 @@ def reforecast(client: Any, experiment: str, first: int | None, key: str | None,
     if first is None:
         state = client.state(experiment)
         calendar = None if state.calendar is None else Calendar.starting(**state.calendar)
-        first, values = replacement(calendar, state.turns, state.last_turn, G)
+        first, values = replacement(calendar, state.turns, state.first_open, G)
     else:
         values = G.values.tolist()
     answer = client.reforecast(experiment, first, values, key)
@@ -318,7 +323,7 @@ def plan(client: Any, experiment: str, turns: int) -> Answer:
     rows = [
         (
             str(turn.turn),
-            turn.time or "",
+            (turn.time or "")[:16].removesuffix("T00:00").replace("T", " "),
             format_number(turn.forecast),
             turn.best or "",
             percent(turn.exploration),
