@@ -8,11 +8,18 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from tests.engine.settings import POLICIES, REWARDS, SIZES, on_the_blackboard
+from tests.engine.settings import (
+    POLICIES,
+    REWARDS,
+    SIZES,
+    on_generic_path,
+    on_the_blackboard,
+)
 
 import highseason as hs
 from highseason.engine.kernels import interface
 from highseason.engine.kernels.pool import sort_descending
+from highseason.engine.kernels.ucb_lanes import MANY_ARMS
 from highseason.policies import Policy
 from highseason.rewards import Rewards
 
@@ -82,6 +89,22 @@ def same_course(kernel: str, model: Rewards, turns: int, seed: int) -> None:
             np.testing.assert_allclose(found, wanted[metric], rtol=1e-12, err_msg=name)
         for metric in ("exploited", "best_pulls"):
             assert result.mean(metric, name) == pytest.approx(wanted[metric], rel=1e-12), name
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="many arms take minutes as Python")
+@pytest.mark.parametrize("rewards", ["bernoulli", "eighths", "normal"])
+def test_games_with_many_arms_look_at_a_list_of_them(rewards: str) -> None:
+    model, turns = REWARDS[rewards](arms=MANY_ARMS + 50), 5 * MANY_ARMS + 7
+    roots = np.sqrt(np.arange(1.0, turns + 1))
+    for policy in (hs.UCB(), hs.UCB(P=0.01), hs.SoftUCB(unit=1), hs.UCBZ(z=30)):
+        for G in (hs.traffic.wave(turns), hs.traffic.from_values(roots)):  # one up and down
+            players = [policy, on_generic_path(policy)]
+            result = hs.simulate(players, model, G, games=9, seed=7, curves=40)
+            assert result.games is not None
+            for values in result.games.values():
+                assert values[0].tolist() == values[1].tolist()
+            for curve in (result.curves["reward"], result.curves["regret"]):
+                assert curve.mean[0].tolist() == curve.mean[1].tolist()
 
 
 def test_games_are_played_by_number(kernel: str) -> None:

@@ -3,6 +3,9 @@
 The eight games are at the same turn, so they share the radius' numerator, and one pass over
 the arms finds the highest index of eight games at once.  The pass is written out lane by lane
 because only then does the compiler keep the eight running maxima in vector registers.
+
+With many arms each game has a list of those that can be chosen in the turns to come; the pass
+goes over the places of the lists.
 """
 
 from __future__ import annotations
@@ -29,6 +32,10 @@ from highseason.engine.kernels.turns import (
 )
 
 LANES = 8
+#: From this many arms on, only the arms on a list are looked at; a list serves a period of turns …
+MANY_ARMS, PERIOD = 256, 128
+#: … in which the root does not fall below this share of its highest.
+STEADY = 0.95
 
 
 @inlined
@@ -45,9 +52,9 @@ def compare(
 
 @jitable
 def highest_indices(
-    means: Floats, radii: Floats, root: float, chosen: Ints, highest: Floats
+    size: int, means: Floats, radii: Floats, root: float, chosen: Ints, highest: Floats
 ) -> None:
-    """For each lane: the arm of the highest mean + root * radius, and the highest mean."""
+    """For each lane: the place of the highest mean + root * radius, and the highest mean."""
     low = -np.inf
     best0, mean0, arm0 = low, low, 0
     best1, mean1, arm1 = low, low, 0
@@ -57,7 +64,7 @@ def highest_indices(
     best5, mean5, arm5 = low, low, 0
     best6, mean6, arm6 = low, low, 0
     best7, mean7, arm7 = low, low, 0
-    for arm in range(means.shape[0]):
+    for arm in range(size):
         m, r = means[arm], radii[arm]
         best0, mean0, arm0 = compare(m[0], root * r[0], arm, best0, mean0, arm0)
         best1, mean1, arm1 = compare(m[1], root * r[1], arm, best1, mean1, arm1)
@@ -77,6 +84,66 @@ def highest_indices(
     chosen[7], highest[7] = arm7, mean7
 
 
+@jitable
+def shortlist(
+    turns: int, low: float, high: float, means: Floats, radii: Floats, listed: Ints, memory: Floats
+) -> tuple[int, float]:
+    """List the arms of a game that can be chosen in the next `turns`, in order.
+
+    Gives how many they are, and the highest mean of the others.  An index rises with the root,
+    which goes from `low` to `high`.  `turns` arms or more have an index that is never below `bar`,
+    and one of them at least is not pulled before the last turn, so an arm that is below the bar
+    even at `high` has no chance.
+    """
+    arms, size, bar, below, above = means.size, 0, -np.inf, np.inf, -np.inf
+    for arm in range(arms):
+        memory[arm] = means[arm] + low * radii[arm]
+    for arm in range(0, arms, arms // 64):
+        below, above = min(below, memory[arm]), max(above, memory[arm])
+    for _ in range(8):
+        middle, count = 0.5 * (below + above), 0
+        for arm in range(arms):
+            count += memory[arm] >= middle
+        if count >= turns:
+            bar = below = middle
+        else:
+            above = middle
+    for arm in range(arms):
+        out = means[arm] + high * radii[arm] < bar
+        memory[arm] = means[arm] if out else -np.inf
+    for arm in range(arms):  # without a branch, which would be unpredictable
+        listed[size] = arm
+        size += memory[arm] == -np.inf
+    while arms > 1:  # the highest, in vector registers: fold the upper half onto the lower one
+        half = (arms + 1) // 2
+        for arm in range(arms - half):
+            memory[arm] = memory[half + arm] if memory[half + arm] > memory[arm] else memory[arm]
+        arms = half
+    return size, memory[0]
+
+
+@jitable
+def renew_lists(
+    turns: int, low: float, high: float, known: Floats, listed: Ints, means: Floats, radii: Floats
+) -> int:
+    """Fill the lists of all lanes for the next turns; gives the length of the longest.
+
+    After the last arm of a list stands the highest mean of all others, with a radius of 0.
+    """
+    sizes, memory, length = np.empty(LANES, np.int64), np.empty(listed.shape[1]), 0
+    for lane in range(LANES):
+        game = known[lane, 0], known[lane, 1]
+        size, highest = shortlist(turns, low, high, *game, listed[lane], memory)
+        for place in range(size):
+            means[place, lane] = game[0][listed[lane, place]]
+            radii[place, lane] = game[1][listed[lane, place]]
+        means[size, lane], radii[size, lane] = highest, 0.0
+        sizes[lane], length = size + 1, max(length, size + 1)
+    for lane in range(LANES):
+        means[sizes[lane] : length, lane], radii[sizes[lane] : length, lane] = -np.inf, 0.0
+    return length
+
+
 def ucb_lanes_kernel(
     turns: Turns,
     keys: NDArray[np.uint64],
@@ -93,8 +160,10 @@ def ucb_lanes_kernel(
     G, learning_scale, levels, checkpoints, reward, _, _ = turns
     parameters, true_means, _, _ = all_arms
     arms, games = parameters.shape[1], keys.size
-    means, radii = np.empty((arms, LANES)), np.empty((arms, LANES))
+    many = arms >= MANY_ARMS
+    means, radii = np.empty((arms + 1, LANES)), np.empty((arms + 1, LANES))
     sums, pulls = np.empty((arms, LANES)), np.empty((arms, LANES), np.int64)
+    listed, known = np.empty((LANES, arms), np.int64), np.empty((LANES, 2, arms))
     chosen, highest = np.zeros(LANES, np.int64), np.zeros(LANES)
     totals, inverse_root = np.empty((LANES, 3)), np.empty(G.size + 2)
     best_arms, best_means = np.zeros(LANES, np.int64), np.zeros(LANES)
@@ -104,30 +173,41 @@ def ucb_lanes_kernel(
         totals[:] = 0.0
         pulls[:] = 0
         sums[:] = 0.0
-        passed = 0
+        listed[:] = np.arange(arms)
+        passed, size, renewal = 0, arms, arms if many else G.size
         for lane in range(LANES):
             game = min(first + lane, games - 1)
             best_arms[lane] = best_arm(true_means[game])
             best_means[lane] = true_means[game, best_arms[lane]]
         for i in range(G.size):
+            if i == renewal:
+                renewal = min(i + PERIOD, G.size)
+                low, high = math.sqrt(levels[i:renewal].min()), math.sqrt(levels[i:renewal].max())
+                if low < STEADY * high:  # all arms have a chance: list them, for longer
+                    renewal, high = min(i + 32 * PERIOD, G.size), np.inf
+                size = renew_lists(renewal - i, low, high, known, listed, means, radii)
             if i < arms:
                 chosen[:] = i
             else:
-                highest_indices(means, radii, math.sqrt(levels[i]), chosen, highest)
+                highest_indices(size, means, radii, math.sqrt(levels[i]), chosen, highest)
             weight = G[i]
             for lane in range(LANES):
                 game = min(first + lane, games - 1)
-                arm = chosen[lane]
+                place = chosen[lane]
+                arm = listed[lane, place] if many else place
                 key = turn_key(keys[game], i + 1)
                 x = draw_reward(reward, quantile, key, parameters[game, arm], i + 1, weight)
                 paid = weight * x
-                if i >= arms and means[arm, lane] >= highest[lane]:
+                if i >= arms and means[place, lane] >= highest[lane]:
                     totals[lane, 2] += paid
                 count = pulls[arm, lane] + 1
                 pulls[arm, lane] = count
                 sums[arm, lane] += learned_value(reward, x, paid, learning_scale[i], weight)
-                means[arm, lane] = sums[arm, lane] / count
-                radii[arm, lane] = inverse_root[count]
+                means[place, lane] = sums[arm, lane] / count
+                radii[place, lane] = inverse_root[count]
+                if many:
+                    known[lane, 0, arm] = means[place, lane]
+                    known[lane, 1, arm] = radii[place, lane]
                 totals[lane, 0] += paid
                 totals[lane, 1] += weight * (best_means[lane] - true_means[game, arm])
             if passed < checkpoints.size and checkpoints[passed] == i + 1:
@@ -136,7 +216,6 @@ def ucb_lanes_kernel(
                     record(trace[first + lane], passed, now)
                 passed += 1
         for lane in range(min(LANES, games - first)):
-            game = first + lane
             whole = Totals(totals[lane, 0], totals[lane, 1], totals[lane, 2])
-            write_totals(out[game], whole, pulls[best_arms[lane], lane])
+            write_totals(out[first + lane], whole, pulls[best_arms[lane], lane])
     return 0, 0
