@@ -147,6 +147,26 @@ def test_what_was_seen_once_is_less_certain() -> None:
     assert widths[1] > 1.1 * widths[0]
 
 
+def quiet_days(seed: int) -> Multiplier:
+    """Almost two years about 100, with a tenth of noise."""
+    days = np.arange("2020-02-01", "2021-12-06", dtype="datetime64[D]")
+    return Multiplier(
+        100 * np.exp(0.1 * np.random.default_rng(seed).standard_normal(days.size)), days
+    )
+
+
+def test_a_day_that_stood_out_once_is_uncertain_but_its_mean_is_not_raised() -> None:
+    G = quiet_days(0)
+    values = G.values.copy()
+    values[G.turn_of("2020-12-10") - 1 : G.turn_of("2020-12-11")] *= 6
+    ahead = Blend().fit(Multiplier(values, G.calendar)).predict(60)
+    low, high = ahead.interval(0.8)
+    wide, raised = high / low, ahead.mean / ahead.median
+    assert wide[4] > 1.5 * wide[50]
+    assert raised[4] == pytest.approx(raised[50], rel=0.02)
+    assert wide[12] > 1.1 * wide[50]  # it may come a week later
+
+
 def test_arima_finds_the_week() -> None:
     days = np.datetime64("2013-01-07") + np.arange(80)
     noise = np.exp(0.05 * np.random.default_rng(0).standard_normal(80))

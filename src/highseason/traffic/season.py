@@ -21,8 +21,9 @@ _NEAR, _AROUND = 3, 56
 _ALIKE = 2.0
 #: Effects of so many deviations or less are taken for noise.
 _SHRINK = 0.7
-#: By what share of its size an effect that was seen once may differ the next time.
-_ONCE = 0.35
+#: By what share of their size effects that were seen once may differ the next time, and with how
+#: many days before and after it a day shares this doubt: a season may come early or late.
+_ONCE, _EARLY = 0.4, 14
 #: How many earlier years are looked at.
 _YEARS = 4
 
@@ -32,7 +33,7 @@ class DayEffects:
     """The effects of the days of the year on top of a regression, as logarithms."""
 
     own: Numbers  # of each turn of the past: from that day and the days like it around it
-    effects: Numbers  # of each turn of the past and the future: from earlier years
+    effects: Numbers  # of each turn of the past and two weeks beyond those asked for
     doubt: Numbers  # how much wider than usual the errors of these turns are
 
     @classmethod
@@ -40,15 +41,20 @@ class DayEffects:
         """From what a regression leaves of the turns that are `kept`, for so many turns more."""
         import pandas as pd
 
-        design, n = regression.design, rest.size
+        design, n, grid = regression.design, rest.size, regression.design.history.grid
+        assert grid is not None, "asked only of days and shorter turns"
+        assert grid.step is not None, "asked only of days and shorter turns"
+        turns += int(np.timedelta64(_EARLY, "D") // grid.step)  # whatever number is asked for
         clocks = design.history.clocks(0, n + turns)
         assert clocks is not None, "asked only of days and shorter turns"
         days, firsts, which = np.unique(
             clocks.astype("datetime64[D]"), return_index=True, return_inverse=True
         )
+        # Effects are shrunk once and whole: the regression has shrunk its part of them already.
+        special = regression.of_special_days(0, n + turns)
         weight = np.bincount(which[:n], kept, days.size)
-        left = np.bincount(which[:n], kept * rest, days.size) / np.maximum(weight, 1)
-        left = np.where(weight > 0, left, np.nan)
+        total = np.bincount(which[:n], kept * (rest + special[:n]), days.size)
+        left = np.where(weight > 0, total / np.maximum(weight, 1), np.nan)
         months = pd.Series(left).rolling(2 * _AROUND + 1, center=True, min_periods=1)
         left = left - months.median().to_numpy()
         noise = max(1.4826 * float(np.nanmedian(np.abs(left))), 1e-6)
@@ -57,14 +63,19 @@ class DayEffects:
         found = np.append(own, np.nan)[_same_days(days, places)]  # -1 is the NaN
         years = np.maximum(1, (~np.isnan(found)).any(axis=1).sum(axis=0))
         found = found.reshape(-1, days.size)
-        there = np.maximum(1, (~np.isnan(found)).sum(axis=0))
-        mean = np.nansum(found, axis=0) / there
-        apart = np.sqrt(np.nansum((found - mean) ** 2, axis=0) / there)
-        effects = _shrunk(mean, noise / np.sqrt(years))
-        whole = effects + regression.of_special_days(0, n + turns)[firsts]
-        more = np.hypot(apart * (effects != 0), _ONCE * whole / np.sqrt(years))
-        own = _shrunk(np.nan_to_num(own), np.full(own.size, noise))
-        return cls(own[which[:n]], effects[which], np.hypot(1, more / noise)[which])
+        there = (~np.isnan(found)).sum(axis=0)
+        mean = np.nansum(found, axis=0) / np.maximum(1, there)
+        apart = np.sqrt(np.nansum((found - mean) ** 2, axis=0) / np.maximum(1, there))
+        whole = np.where(there, _shrunk(mean, noise / np.sqrt(years)), special[firsts])
+        weeks = pd.Series(whole**2).rolling(2 * _EARLY + 1, center=True, min_periods=1)
+        around = np.hypot(whole / 2, np.sqrt(weeks.mean().to_numpy()))
+        more = np.hypot(apart * (whole != 0), _ONCE * around / years)
+        own = np.where(np.isnan(own), special[firsts], _shrunk(own, np.full(own.size, noise)))
+        return cls(
+            own[which[:n]] - special[:n],
+            whole[which] - special,
+            np.hypot(1, more / noise)[which],
+        )
 
 
 def _smoothed_but_for_edges(left: Numbers, noise: float) -> Numbers:

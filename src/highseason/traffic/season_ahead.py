@@ -250,7 +250,8 @@ class Outlooks:
 
     def doubt(self, turns: int) -> Numbers:
         """How much wider than usual the errors of the next turns are."""
-        return np.ones(turns) if self.season is None else self.season.doubt[-turns:]
+        n = self.history.turns
+        return np.ones(turns) if self.season is None else self.season.doubt[n : n + turns]
 
     def _recent_weeks(self, turns: int) -> Numbers:
         """The profile of the last weeks and the level of the last turns, without a trend."""
@@ -546,7 +547,7 @@ class Blend(SeasonAhead):
         weights = _weights(trials, ahead)
         errors = trials.came - _mixed(trials.said, weights)
         shift = _bias(errors, trials.origin)
-        usual = (history.logs - outlooks.rest)[trials.origin + trials.steps - 1]
+        usual = outlooks.regression(0, history.turns)[trials.origin + trials.steps - 1]
         spread = _Spread.of(trials, errors - shift, trials.came - usual, history)
         table, smear = spread.ahead(outlooks.doubt(turns))
         middle = _mixed(ahead, weights) + shift
@@ -632,13 +633,16 @@ class _Spread:
         return cls(scaled - middle, growth, _inflation(scaled, origin), excess)
 
     def ahead(self, doubt: Numbers) -> tuple[Numbers, Numbers]:
-        """Quantiles of the coming errors and the logarithm of their mean factor, turn by turn."""
-        size = np.arange(1, doubt.size + 1) ** self.growth * doubt
+        """Quantiles of the coming errors and the logarithm of their mean factor, turn by turn.
+
+        Doubt in an effect is an error of the forecast: it makes no turn busier.
+        """
+        size = np.arange(1, doubt.size + 1) ** self.growth
         middle, quantiles = np.median(self.scaled), np.quantile(self.scaled, LEVELS)
         quantiles = middle + (quantiles - middle) * self.inflation
         sizes, which = np.unique(size.round(3), return_inverse=True)
         factors = np.array([np.log(np.exp(one * self.scaled).mean()) for one in sizes])
-        return quantiles[:, None] * size, factors[which] - self.excess
+        return quantiles[:, None] * size * doubt, factors[which] - self.excess
 
 
 def _growth(sizes: Numbers, steps: NDArray[np.int64]) -> float:
