@@ -314,6 +314,7 @@ def fill_chances(v: _Variables, chances: Floats) -> None:
     high, scale = np.empty(arms), np.empty(arms)
     above, reached, density = np.zeros(arms), np.empty(arms), np.empty((4, arms))
     low = top = -math.inf
+    left, last = 1.0, 0  # the chance that all are below the panels; the variable that ends highest
     for j in range(arms):
         if v.normal:
             least, most = v.mean[j] - 6.0 * v.deviation[j], v.mean[j] + 7.0 * v.deviation[j]
@@ -324,10 +325,14 @@ def fill_chances(v: _Variables, chances: Floats) -> None:
             most = 1.0 if v.b[j] < _SHARP else bernoulli_kl_upper(m, 28.0 / n)
             most = m + v.width * (most - m)
             scale[j] = -log_beta(v.a[j], v.b[j]) - math.log(v.width)
+        last = j if least > low else last
         low, top, high[j], chances[j] = max(low, least), max(top, most), most, 0.0
     while True:
         bottom = _end_of_panel(v, high, low, top)
-        if not low <= bottom < top:
+        if not low <= bottom < top:  # a beta variable with a small a may be at its lower end
+            for j in range(arms):
+                left *= max(1.0 - above[j], 0.0)
+            chances[last] += left
             return
         for k in range(4):
             at = bottom + (top - bottom) * _POINTS[k, 0]
