@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from starlette.exceptions import HTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from highseason import __version__
 from highseason_service.dashboard import router as dashboard
@@ -19,7 +20,7 @@ from highseason_service.errors import ServiceError
 from highseason_service.experiments import MOST_WAITING, Service
 from highseason_service.ofrep import router as ofrep
 from highseason_service.routes import READ, Problem, router
-from highseason_service.security import LOOPBACK, Guard, RequestLimits, Tokens
+from highseason_service.security import LOOPBACK, Guard, Tokens
 from highseason_service.views import Views
 from highseason_service.web import FOLDER, Assets
 
@@ -32,7 +33,6 @@ def create_app(
     *,
     hosts: frozenset[str] | None = LOOPBACK,
     require_token: bool = False,
-    limits: RequestLimits | None = None,
 ) -> FastAPI:
     """The application.
 
@@ -40,7 +40,6 @@ def create_app(
         service: What it serves; it is closed when the application ends.
         hosts: The names under which it may be asked for; None allows all.
         require_token: Whether a token is needed even while there is none.
-        limits: Sizes and rates.
     """
     app = FastAPI(
         title="highseason",
@@ -60,7 +59,9 @@ def create_app(
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     observe = app.state.metrics.observe
-    app.add_middleware(Guard, hosts=hosts, limits=limits or RequestLimits(), observe=observe)
+    names = ["*"] if hosts is None else sorted(hosts)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False)
+    app.add_middleware(Guard, observe=observe)
     return app
 
 

@@ -386,11 +386,18 @@ def _start(
 ) -> Event:
     """The event that starts the bandit, with the forecast as it is now."""
     arms = [arm for arm in settings.arms if arm.id in entered]
-    events: list[Event] = []
+    events, policy = list[Event](), from_json(json.dumps(body["policy_parameters"]))
+    if not arms:
+        raise InvalidError("at least one arm must be there from the first turn on")
+    if settings.reward_range is None and policy.rule.traits.unit_range:
+        raise InvalidError(
+            f"{policy.label} needs reward_range, the least and the greatest reward per visitor, "
+            "such as [0, 12]"
+        )
     with quiet():
         Bandit(
             [arm.id for arm in arms],
-            from_json(json.dumps(body["policy_parameters"])),
+            policy,
             forecast.multiplier,
             reward_range=settings.reward_range,
             seed=settings.seed,

@@ -1,5 +1,6 @@
 """Who may do what: tokens with scopes, the Host and Origin checks, limits, security headers."""
 
+import asyncio
 import hashlib
 import hmac
 import itertools
@@ -8,10 +9,8 @@ import secrets
 import threading
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
-from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
@@ -32,9 +31,12 @@ SCOPES = ("read", "decide", "admin")
 #: How long a change of tokens may take to be noticed, in seconds.
 FRESH = 2.0
 
+#: The greatest body, in bytes, and how long it may take to come, in seconds.
+MOST_BYTES, BODY_SECONDS = 8 * 2**20, 20.0
+
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
 
 HEADERS = {
     "content-security-policy": (
@@ -112,10 +114,11 @@ class Tokens:
         kind, _, token = (authorization or "").partition(" ")
         scope = self.scope(token.strip() if kind.lower() == "bearer" else None)
         if scope is None:
+            reason = "this token is not known, or was revoked" if token else "a token is needed"
             raise HTTPException(
                 401,
-                "a token is needed: send the header 'Authorization: Bearer …' with one that "
-                "'highseason token create' has made",
+                f"{reason}: send the header 'Authorization: Bearer …' with one that 'highseason "
+                "token create' has made",
                 {"WWW-Authenticate": "Bearer"},
             )
         if not includes(scope, wanted):
@@ -127,55 +130,21 @@ def includes(scope: str, wanted: str) -> bool:
     return SCOPES.index(scope) >= SCOPES.index(wanted)
 
 
-@dataclass(frozen=True)
-class RequestLimits:
-    """What one client may ask for."""
-
-    body: int = 8 * 2**20  # the greatest body, in bytes
-    # the most requests per second and client, in bursts of as many; None: no limit
-    rate: float | None = None
-
-
-class _Bucket:
-    """Requests of one client: one drips in every 1/rate seconds."""
-
-    def __init__(self, rate: float) -> None:
-        self.rate, self.level, self.at = rate, rate, time.monotonic()
-
-    def take(self) -> bool:
-        """Whether one more is allowed."""
-        moment = time.monotonic()
-        self.level = min(self.rate, self.level + (moment - self.at) * self.rate)
-        self.at = moment
-        if self.level < 1.0:
-            return False
-        self.level -= 1.0
-        return True
-
-
 class Guard:
     """The outermost layer of the app: checks each request, adds headers, logs and measures.
 
-    `hosts` are the names under which the service may be asked for, None for all; `observe` is
-    called with (method, route, status, seconds) of each request.
+    `observe` is called with (method, route, status, seconds) of each request.
     """
 
-    def __init__(
-        self,
-        app: App,
-        hosts: frozenset[str] | None,
-        limits: RequestLimits,
-        observe: Callable[[str, str, int, float], None],
-    ) -> None:
-        self.app, self.hosts, self.limits, self.observe = app, hosts, limits, observe
-        self._buckets: dict[str, _Bucket] = {}
+    def __init__(self, app: App, observe: Callable[[str, str, int, float], None]) -> None:
+        self.app, self.observe = app, observe
         self._run, self._number = secrets.token_hex(4), itertools.count()  # of this process
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
-        begun, status = time.perf_counter(), 500
+        begun, status = time.perf_counter(), 0
         request = f"{self._run}{next(self._number):08x}"
 
         async def answer(message: MutableMapping[str, Any]) -> None:
@@ -186,11 +155,16 @@ class Guard:
             await send(message)
 
         try:
-            refusal = self._refusal(scope)
-            app = self.app if refusal is None else refusal
-            await app(scope, _limited(receive, self.limits.body), answer)
+            app = _refusal(scope) or self.app
+            await app(scope, _limited(receive), answer)
+        except Exception:
+            log.exception("request %s failed", request)
+            if not status:
+                await _refused(500, f"something is wrong here: see request {request} in the log")(
+                    scope, receive, answer
+                )
         finally:
-            self._report(scope, status, time.perf_counter() - begun, request)
+            self._report(scope, status or 500, time.perf_counter() - begun, request)
 
     def _report(self, scope: Scope, status: int, seconds: float, request: str) -> None:
         route = getattr(scope.get("route"), "path", "other")
@@ -204,43 +178,20 @@ class Guard:
             extra={"status": status, "ms": round(1000 * seconds, 2), "request": request},
         )
 
-    def _refusal(self, scope: Scope) -> JSONResponse | None:
-        headers = {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
-        }
-        host = headers.get("host", "")
-        if self.hosts is not None and _name(host) not in self.hosts:
-            return _refused(421, f"this service does not answer for the host {_name(host)!r}")
-        changes = scope["method"] not in ("GET", "HEAD", "OPTIONS")
-        origin = headers.get("origin")
-        if changes and origin is not None and origin.partition("://")[2] != host:
-            return _refused(403, "requests of another site's pages are refused")
-        length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > self.limits.body:
-            return _refused(413, f"a request may have at most {self.limits.body} bytes")
-        client = (scope.get("client") or ("",))[0]
-        if self._allowed(client):
-            return None
-        return _refused(429, "too many requests: slow down", {"Retry-After": "1"})
 
-    def _allowed(self, client: str) -> bool:
-        if self.limits.rate is None:
-            return True
-        if len(self._buckets) > 10_000:
-            self._buckets.clear()
-        return self._buckets.setdefault(client, _Bucket(self.limits.rate)).take()
+def _refusal(scope: Scope) -> JSONResponse | None:
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    changes, origin = scope["method"] not in ("GET", "HEAD", "OPTIONS"), headers.get("origin")
+    if changes and origin is not None and origin.partition("://")[2] != headers.get("host", ""):
+        return _refused(403, "requests of another site's pages are refused")
+    length = headers.get("content-length", "0")
+    if not length.isdigit() or int(length) > MOST_BYTES:
+        return _refused(413, f"a request may have at most {MOST_BYTES} bytes")
+    return None
 
 
-def _name(host: str) -> str:
-    """The host without its port."""
-    try:
-        return (urlsplit(f"//{host}").hostname or "").lower()
-    except ValueError:
-        return ""
-
-
-def _refused(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    return JSONResponse({"detail": detail}, status, headers)
+def _refused(status: int, detail: str) -> JSONResponse:
+    return JSONResponse({"detail": detail}, status)
 
 
 _PAIRS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
@@ -252,16 +203,22 @@ def _with_headers(headers: list[Any], request: str) -> list[Any]:
     return [*headers, *added, (b"x-request-id", request.encode())]
 
 
-def _limited(receive: Receive, most: int) -> Receive:
-    """Count the bytes that come; a client may lie about their number."""
-    size = 0
+def _limited(receive: Receive) -> Receive:
+    """Count the bytes that come, as a client may lie about their number, and their time."""
+    size, more = 0, True
+    deadline = asyncio.get_running_loop().time() + BODY_SECONDS
 
     async def counted() -> MutableMapping[str, Any]:
-        nonlocal size
-        message = await receive()
+        nonlocal size, more
+        try:
+            async with asyncio.timeout_at(deadline if more else None):
+                message = await receive()
+        except TimeoutError:
+            raise HTTPException(408, f"the body did not come in {BODY_SECONDS:g} s") from None
+        more = message.get("more_body", False)
         size += len(message.get("body", b""))
-        if size > most:
-            raise HTTPException(413, f"a request may have at most {most} bytes")
+        if size > MOST_BYTES:
+            raise HTTPException(413, f"a request may have at most {MOST_BYTES} bytes")
         return message
 
     return counted

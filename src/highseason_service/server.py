@@ -1,5 +1,6 @@
 """The service as a process: which address it listens on, who may ask, and how it ends."""
 
+import asyncio
 import json
 import logging
 import socket
@@ -9,16 +10,21 @@ from datetime import UTC, datetime
 from typing import TextIO
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from highseason_service.app import create_app
 from highseason_service.database import warn_of_old_sqlite
 from highseason_service.experiments import Service
-from highseason_service.security import LOOPBACK, RequestLimits, Tokens
+from highseason_service.security import LOOPBACK, Tokens
 
 log = logging.getLogger("highseason_service")
 
-#: The most connections at a time; more are answered 503.  Half-sent requests count, too.
+#: The most connections at a time, below the 1,024 files that systemd allows; more get 503 at once.
 CONNECTIONS = 800
+_BUSY = b"HTTP/1.1 503 Busy\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+
+#: How long the head of a request may take to come, in seconds.
+HEAD_SECONDS = 10.0
 
 #: How long requests that are under way may take after SIGTERM, in seconds.
 GRACE = 30
@@ -28,13 +34,46 @@ GRACE = 30
 SWITCH = 0.0005
 
 
+class HurriedProtocol(H11Protocol):
+    """HTTP as uvicorn speaks it, but half-sent requests and too many connections are closed."""
+
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        """Take a connection, or say that there are too many."""
+        super().connection_made(transport)
+        if len(self.connections) > CONNECTIONS:
+            transport.write(_BUSY)
+            transport.close()
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what comes."""
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        super().connection_lost(exc)
+        if self._late is not None:
+            self._late.cancel()
+
+    def _watch(self) -> None:
+        """Close the connection in a while, unless a request is there."""
+        is_idle = self.cycle is None or self.cycle.response_complete
+        if self._late is not None and not is_idle:
+            self._late.cancel()
+            self._late = None
+        elif self._late is None and is_idle:
+            self._late = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+
+
 def serve(
     service: Service,
     host: str = "127.0.0.1",
     port: int = 8000,
     *,
     names: Sequence[str] = (),
-    limits: RequestLimits | None = None,
     started: Callable[[str], None] = lambda url: None,
 ) -> None:
     """Serve until SIGTERM or Ctrl-C; what is under way is finished.
@@ -44,7 +83,6 @@ def serve(
         host: The address to listen on.  Off loopback, or with `names`, requests need a token.
         port: The port; 0 takes a free one.
         names: Further host names under which it may be asked for, such as that of a proxy.
-        limits: Sizes and rates.
         started: Called with the URL once the port is open.
     """
     if service.database.is_sqlite:
@@ -58,7 +96,7 @@ def serve(
             "'highseason token create', or serve on 127.0.0.1"
         )
     hosts = frozenset((LOOPBACK if host in LOOPBACK else frozenset()) | set(others))
-    app = create_app(service, hosts=hosts or None, require_token=not local, limits=limits)
+    app = create_app(service, hosts=hosts or None, require_token=not local)
     if local and not app.state.tokens.scopes():
         log.warning("no tokens: everyone on this machine may do everything")
     config = uvicorn.Config(
@@ -67,7 +105,8 @@ def serve(
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE,
-        limit_concurrency=CONNECTIONS,
+        http=HurriedProtocol,
+        proxy_headers=bool(others),  # without a proxy, a client could name any address
     )
     sys.setswitchinterval(SWITCH)
     with listen(host, port) as listener:

@@ -83,7 +83,12 @@ async def read_form(request: Request) -> AsyncIterator[FormData]:
 
 
 class PageRoute(APIRoute):
-    """A route whose refusals are pages, too."""
+    """A route whose refusals are pages, too, and of which monitors may ask for the head alone."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if self.methods == {"GET"}:
+            self.methods = {"GET", "HEAD"}
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The handler."""

@@ -23,7 +23,7 @@ from highseason_service import Service
 from highseason_service.app import create_app
 from highseason_service.forecast import TrafficForecast
 from highseason_service.model import Arm, Settings
-from highseason_service.server import listen
+from highseason_service.server import HurriedProtocol, listen
 
 #: A moment in the third turn of `settings`.
 MOMENT = datetime(2026, 11, 3, 12, tzinfo=UTC)
@@ -96,7 +96,8 @@ class Server:
     def __init__(self, service: Service, **options: object) -> None:
         self.service = service
         app = create_app(service, **options)
-        self.server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
+        config = uvicorn.Config(app, log_config=None, access_log=False, http=HurriedProtocol)
+        self.server = uvicorn.Server(config)
         self.listener = listen("127.0.0.1", 0)
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         self.thread = threading.Thread(target=self.server.run, args=([self.listener],))

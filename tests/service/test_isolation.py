@@ -18,8 +18,10 @@ import pytest
 import sqlalchemy as sa
 from tests.service.conftest import MOMENT, Server, settings
 from tests.service.postgresql import PostgreSQL
+from tests.service.test_commands import serving
 
-from highseason_service import Service, database, experiments
+from highseason_service import Service, database, experiments, security
+from highseason_service import server as server_module
 from highseason_service.errors import UnavailableError
 from highseason_service.live import LiveExperiment
 from highseason_service.model import Outcome
@@ -262,3 +264,66 @@ def test_a_body_without_a_token_is_not_read(tmp_path: Path) -> None:
         assert http.post(path, content="[" * 100_000, headers=known).status_code == 422
         assert http.post(path, json={"turn": 1}, headers=known).status_code == 200
         assert http.post("/v1/experiments", content="[" * 9, headers=known).status_code == 403
+
+
+@pytest.fixture
+def hurried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A server that waits for a third of a second, and takes five connections."""
+    monkeypatch.setattr(security, "BODY_SECONDS", 0.3)
+    monkeypatch.setattr(server_module, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(server_module, "CONNECTIONS", 5)
+    service = Service(f"{tmp_path}/shop.db")
+    service.create(settings())
+    with Server(service) as server:
+        yield server
+
+
+def connected(server: Server, sent: bytes) -> socket.socket:
+    host, _, port = server.url.removeprefix("http://").partition(":")
+    client = socket.create_connection((host, int(port)), timeout=5)
+    client.sendall(sent)
+    return client
+
+
+DECIDE = b"POST /v1/experiments/shelf/decide HTTP/1.1\r\nHost: localhost\r\n"
+HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"
+
+
+@pytest.mark.parametrize("before", [b"", HEALTH + b"\r\n"], ids=["first", "second"])
+def test_a_half_sent_head_is_not_waited_for(hurried: Server, before: bytes) -> None:
+    with connected(hurried, before) as client:
+        if before:
+            assert client.recv(1000).startswith(b"HTTP/1.1 200 ")
+        client.sendall(DECIDE)
+        begun = time.monotonic()
+        while client.recv(1000):
+            pass
+        assert time.monotonic() - begun < 4
+
+
+def test_a_half_sent_body_is_not_waited_for(hurried: Server) -> None:
+    with connected(hurried, DECIDE + b"Content-Length: 100\r\n\r\n{") as client:
+        assert client.recv(1000).startswith(b"HTTP/1.1 408 ")
+    with connected(hurried, DECIDE + b"Content-Length: 100\r\n\r\n{") as client:
+        pass  # gone without a word
+    assert httpx.get(f"{hurried.url}/health").status_code == 200
+
+
+def test_connections_are_limited(hurried: Server, caplog: pytest.LogCaptureFixture) -> None:
+    waiting = [connected(hurried, b"G") for _ in range(5)]
+    with connected(hurried, HEALTH + b"\r\n") as client:
+        assert client.recv(1000).startswith(b"HTTP/1.1 503 ")
+    for client in waiting:
+        assert client.recv(1000) == b""  # closed: it took too long
+        client.close()
+    with connected(hurried, HEALTH + b"\r\n") as client:
+        assert client.recv(1000).startswith(b"HTTP/1.1 200 ")
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+def test_an_address_is_believed_from_a_proxy_only(tmp_path: Path) -> None:
+    """On loopback without a proxy, no client says that it came by TLS, or from elsewhere."""
+    with serving("--database", str(tmp_path / "shop.db")) as (_, url):
+        forwarded = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "1.2.3.4"}
+        answer = httpx.get(f"{url}/", headers=forwarded)
+        assert "secure" not in answer.headers["set-cookie"].lower()

@@ -22,14 +22,12 @@ from highseason_service.commands import database_option
 @options.option(
     "--allow-host NAME", "A host name it answers for, such as a proxy's; repeatable.", multiple=True
 )
-@options.number("--rate", "Maximum requests per second per client.  [default: no limit]")
 @options.flag("--demo", "Show a simulated shop year, in a database that is thrown away.")
 def command(
     database: str,
     host: str,
     port: int,
     allow_host: tuple[str, ...],
-    rate: float | None,
     demo: bool,
     as_json: bool,
 ) -> None:
@@ -42,7 +40,6 @@ def command(
     from highseason.cli import emit
     from highseason_service import Service
     from highseason_service import demo as shop
-    from highseason_service.security import RequestLimits
     from highseason_service.server import serve, start_logging
 
     def started(url: str) -> None:
@@ -55,7 +52,6 @@ def command(
         try:
             if demo:
                 shop.fill(service)
-            limits = RequestLimits(rate=rate)
-            serve(service, host, port, names=allow_host, limits=limits, started=started)
+            serve(service, host, port, names=allow_host, started=started)
         finally:
             service.close()
