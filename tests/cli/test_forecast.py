@@ -80,3 +80,22 @@ def test_turns_without_dates_have_no_days(call: Call) -> None:
     expected = pytest.approx([5 + t % 7 for t in range(60, 67)])
     assert [row["mean"] for row in rows] == expected
     assert all("time" not in row and row["special_day"] == "" for row in rows)
+
+
+def test_earlier_forecasts_from_these_weeks(call: Call, season: Path) -> None:
+    words = ("forecast", str(season), "--horizon", "14", "--model", "seasonal-naive", "--check")
+    answer = call(*words)
+    assert answer.code == 0, answer.stderr
+    assert "forecast from  held by 80%  sum off by  a year before: held" in answer.stdout
+    assert "2012-11-17" in answer.stdout
+    assert "In these weeks of earlier years the 80% interval held" in answer.stdout
+    checked = json.loads(call(*words, "--json").stdout)["check"]
+    assert [row["from"] for row in checked["forecasts"]] == [
+        "2012-11-10",
+        "2012-11-17",
+        "2012-11-24",
+    ]
+    assert set(checked["forecasts"][0]) == {
+        "from", "held", "sum_off", "last_year_held", "last_year_sum_off",
+    }  # fmt: skip
+    assert "trust its sum" in checked["verdict"]

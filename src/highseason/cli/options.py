@@ -118,8 +118,8 @@ def note_unusual_days(known: Fitted, turns: int) -> None:
     days = hs.traffic.unusual_days(known.history, turns) if isinstance(known, FittedSeason) else []
     if days:
         more = f"; and {len(days) - 5} more" if len(days) > 5 else ""
-        those = "them" if len(days) > 1 else "it"
-        say(f"note: {'; '.join(days[:5])}{more}; name {those} with --events if it is yours")
+        yours = "them with --events if they are" if len(days) > 1 else "it with --events if it is"
+        say(f"note: {'; '.join(days[:5])}{more}; name {yours} yours")
 
 
 def parse_rewards(

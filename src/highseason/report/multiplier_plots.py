@@ -6,6 +6,7 @@ file of a long season small.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -154,17 +155,20 @@ def forecast(
     confidence: float = 0.8,
     country: str | None = None,
     title: str | None = None,
+    parts: Mapping[str, Numbers] | None = None,
 ) -> Figure:
     """The forecast turns with their interval, the last turns before them, and busy turns shaded.
 
     Args:
         forecast: What a forecaster predicted.
-        past: The series it was fitted on; its last turns are drawn before the forecast.
+        past: The series it was fitted on; its last turns are drawn before the forecast, and those
+            of a year ago beside it.
         z: Turns with G >= z are busy: a number, or an expression such as "q0.75" over the past and
             the forecast's means.
         confidence: How often the interval should hold what comes.
         country: Whose public holidays to name, besides shopping days.
         title: Above the figure.
+        parts: What the forecast is made of, as `hs.traffic.parts` gives it: drawn below it.
 
     >>> import highseason as hs
     >>> days = np.datetime64("2013-10-01") + np.arange(84)
@@ -182,8 +186,10 @@ def forecast(
     probability = forecast.probability_above(limit)
     title = title or f"The next {_spans(G)}"
     low, high = forecast.interval(confidence)
-    with drawing(title, [3.6, 1.2], sharex=True) as (canvas, [axes, below]):
+    heights = [3.6, 1.2] if parts is None else [3.6, 1.7, 1.2]
+    with drawing(title, heights, sharex=True) as (canvas, [axes, *made, below]):
         steps = edges(G)
+        highest = 0.0 if before is None else float(before.values.max())
         shade_turns(axes, probability >= LIKELY, steps, "probably busy")
         axes.fill_between(
             np.repeat(steps, 2)[1:-1], np.repeat(low, 2), np.repeat(high, 2), color=palette.LIGHT,
@@ -194,20 +200,25 @@ def forecast(
         if before is not None:
             stairs(axes, before.values, edges(before), baseline=None, color=palette.MUTED,
                    linewidth=1.1, label="observed")  # fmt: skip
+        if before is not None and (last := _last_year(whole, G)) is not None:
+            stairs(axes, last, steps, baseline=None, color=palette.look(3).color, linewidth=1.4,
+                   linestyle=":", label="a year ago")  # fmt: skip
+            highest = max(highest, float(np.nanmax(last)))
         axes.axhline(limit, color=palette.ACCENT, linestyle="--", linewidth=1.2,
                      label=f"busy from {format_number(limit)}")  # fmt: skip
-        highest = 0.0 if before is None else float(before.values.max())
         axes.set_ylim(0, 1.22 * max(float(high.max()), limit, highest))
         number_axis(axes.yaxis)
         _name_days(axes, G, country)
         stairs(below, probability, steps, fill=True, color=palette.DARK, linewidth=0)
         below.set(ylim=(0, 1), title="Probability of being busy")
         below.set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])
+        for panel in made:
+            _draw_parts(panel, parts or {}, steps)
         fit(axes, G)
         if before is not None:
             axes.set_xlim(edges(before)[0], steps[-1])
         show_time(below, G)
-        legend_below(canvas, [axes], columns=2)
+        legend_below(canvas, [axes, *made], columns=3)
     busiest = int(np.argmax(G.values))
     when = f"turn {busiest + 1}" if G.calendar is None else format_time(G.calendar[busiest])
     alt = (
@@ -216,6 +227,32 @@ def forecast(
         f"of {counted(len(forecast), 'turn')} are probably busy ({format_number(limit)} or more)."
     )
     return Figure(canvas, title, alt)
+
+
+def _last_year(past: Multiplier, G: Multiplier) -> Numbers | None:
+    """The turns of the same weekdays 52 weeks before; NaN where one is not known."""
+    if past.calendar is None or G.calendar is None:
+        return None
+    known = dict(zip(past.calendar.astype("datetime64[s]").tolist(), past.values, strict=True))
+    before = (G.calendar - np.timedelta64(364, "D")).astype("datetime64[s]").tolist()
+    last = np.array([known.get(time, np.nan) for time in before])
+    return None if np.isnan(last).all() else last
+
+
+def _draw_parts(axes: Axes, parts: Mapping[str, Numbers], steps: Numbers) -> None:
+    """Draw the factors of a forecast; the level is in the title."""
+    level = parts["level"]
+    ends = " to ".join(format_number(float(level[i])) for i in (0, -1))
+    axes.set_title(f"Its parts: a level of {ends}, times")
+    for i, (name, part) in enumerate((n, p) for n, p in parts.items() if n != "level"):
+        look = palette.look(i)
+        stairs(axes, part, steps, baseline=None, color=look.color, linestyle=look.line,
+               linewidth=1.4, label=name)  # fmt: skip
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    ticks = [2.0**k for k in range(-9, 10) if low <= 2.0**k <= high]
+    axes.set_yticks(ticks, [format_number(tick) for tick in ticks])
+    axes.minorticks_off()
 
 
 def _spans(G: Multiplier) -> str:

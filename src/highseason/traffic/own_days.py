@@ -13,11 +13,11 @@ from highseason.core.validation import raised_as
 from highseason.core.warnings import quiet
 from highseason.traffic.dates import TableError
 from highseason.traffic.files import read_table, table_of
-from highseason.traffic.forecast import ForecastError
+from highseason.traffic.forecast import ForecastError, Numbers
 from highseason.traffic.history import History, special_days
 
 #: A day is unusual if it lies so many times, and so many deviations, above or below the others.
-_UNUSUAL, _DEVIATIONS = 1.5, 4.0
+_UNUSUAL, _DEVIATIONS = 1.75, 4.0
 
 
 @raised_as(ForecastError, TableError)
@@ -70,10 +70,12 @@ def unusual_days(history: History, turns: int) -> list[str]:
     if grid is None or grid.step != np.timedelta64(1, "D"):
         return []
     logs = np.where(history.seen, np.log(history.values), np.nan)
-    padded = np.pad(logs, 28, constant_values=np.nan)
-    around = [padded[28 + 7 * k :][:n] for k in (-4, -3, -2, -1, 1, 2, 3, 4)]
+    phases = history.phases(0, n)
     with quiet(RuntimeWarning):  # of days without any around them
-        above = np.append(logs - np.nanmedian(around, axis=0), np.nan)  # -1 is the NaN
+        lift = logs - _around(logs)
+        usual = np.array([np.nanmedian(lift[phases == phase]) for phase in range(history.week)])
+        above = logs - usual[phases]
+        above = np.append(above - _around(above), np.nan)  # -1 is the NaN
         least = max(math.log(_UNUSUAL), _DEVIATIONS * 1.4826 * float(np.nanmedian(np.abs(above))))
     absent = np.append(~history.seen & ~history.closed(0, n), False)
     places = n + history.ahead(turns)
@@ -91,3 +93,9 @@ def unusual_days(history: History, turns: int) -> list[str]:
         elif abs(factor) >= least and not name:
             told.append(f"{shown}: last year {math.exp(factor):.1f} times a usual {day:%A}")
     return told
+
+
+def _around(values: Numbers) -> Numbers:
+    """The median of each day and the three days before and after it."""
+    padded = np.pad(values, 3, constant_values=np.nan)
+    return np.asarray(np.nanmedian([padded[k:][: values.size] for k in range(7)], axis=0))

@@ -78,7 +78,7 @@ class FittedSeason(Fitted):
     """A season-ahead forecaster that knows a past; each prediction fits it again."""
 
     def __init__(self, forecaster: SeasonAhead, history: History) -> None:
-        self._forecaster, self.history = forecaster, history
+        self.forecaster, self.history = forecaster, history
 
     def update(self, value: float) -> None:
         """Take one turn more."""
@@ -98,17 +98,17 @@ class FittedSeason(Fitted):
             # No quantile lies far above everything that was ever seen.
             tail = _TAIL * np.maximum(0, 2 * np.array(LEVELS) - 1)
             most = history.ceiling(turns) + tail[:, None]
-            table, mean = self._forecaster.outlook(history, turns)
+            table, mean = self.forecaster.outlook(history, turns)
             table = np.exp(np.minimum(table, most)) - history.shift
             table = np.maximum(table, history.values.min())
             table[:, history.closed(n, n + turns)] = history.values.min()
         if not np.isfinite(table).all():
             raise ForecastError(
-                f"{self._forecaster} gives no finite forecast: the series varies too much for it; "
+                f"{self.forecaster} gives no finite forecast: the series varies too much for it; "
                 "use another forecaster, or clip the series"
             )
         table, mean = table[:, coming], None if mean is None else mean[coming]
-        stamps, name = history.stamps(n, n + turns), str(self._forecaster)
+        stamps, name = history.stamps(n, n + turns), str(self.forecaster)
         stamps = None if stamps is None else stamps[coming]
         known = Forecast(np.maximum(table[LEVELS.index(0.5)], 1e-300), table, stamps, name)
         expected = known.atoms(99).mean(axis=0)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, emit, print_table, print_wrapped, save
 from highseason.core.text import format_number, percent
 from highseason.traffic import (
+    Check,
     Forecast,
     Forecaster,
     Multiplier,
@@ -24,13 +26,16 @@ from highseason.traffic import (
     special_days,
 )
 from highseason.traffic import backtest as forecast_past
-from highseason.traffic.dates import iso_times
+from highseason.traffic.dates import format_time, iso_times
+from highseason.traffic.explain import sum_off
+from highseason.traffic.season_ahead import FittedSeason
 
 
 @with_examples(
     "forecast",
     "highseason forecast traffic.csv --horizon 14",
     "highseason forecast traffic.csv --horizon 28 --out forecast.png",
+    "highseason forecast traffic.csv --horizon 28 --check",
     "highseason forecast traffic.csv --model seasonal-naive --horizon 7 --json",
 )
 @options.count("--horizon", "Number of turns ahead.", default=28)
@@ -46,6 +51,9 @@ from highseason.traffic.dates import iso_times
 @options.events
 @options.option("--z", "Turns at or above it are busy.", default="q0.75")
 @options.count("--backtest", "Also forecast the past, from this many earlier turns.", least=0)
+@options.flag(
+    "--check", "Also show how forecasts from these weeks of earlier years would have done."
+)
 @options.traffic
 @options.path("--out", "Draw the forecast (.png, .svg, .pdf) or write it per turn (.csv).")
 @options.size
@@ -59,6 +67,7 @@ def command(
     events: str | None,
     z: str,
     backtest: int | None,
+    check: bool,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -78,7 +87,9 @@ def command(
     own = {} if events is None else hs.traffic.own_days(events)
     rows = _rows(forecast, limit, country if holidays else None, own)
     if out is not None:
-        save(out, lambda: rows, lambda: hs.report.forecast(forecast, past, z, country=country))
+        made = hs.traffic.parts(known, horizon) if isinstance(known, FittedSeason) else None
+        draw = partial(hs.report.forecast, forecast, past, z, country=country, parts=made)
+        save(out, lambda: rows, draw)
     document = {
         "model": forecast.name,
         "series": past.name,
@@ -88,7 +99,47 @@ def command(
         "interval": 0.8,
         "forecast": rows,
     } | ({"backtest": errors} if errors else {})
-    emit(as_json, lambda: document, lambda: _print(forecast, past, limit, rows, errors), [out])
+    checked = hs.traffic.check(past, forecaster, horizon) if check else None
+    if checked is not None:
+        document["check"] = {"forecasts": _check_rows(checked), "verdict": checked.verdict}
+
+    def show() -> None:
+        _print(forecast, past, limit, rows, errors)
+        if checked is not None:
+            _print_check(checked)
+
+    emit(as_json, lambda: document, show, [out])
+
+
+def _check_rows(checked: Check) -> list[dict[str, Any]]:
+    return [
+        {"from": format_time(one.actual.calendar[0])}
+        | {
+            f"{whose}{what}": value
+            for whose, trial in (("", one), ("last_year_", other))
+            for what, value in (("held", trial.errors["coverage"]), ("sum_off", sum_off(trial)))
+        }
+        for one, other in zip(checked.trials, checked.naive, strict=True)
+        if one.actual.calendar is not None
+    ]
+
+
+def _print_check(checked: Check) -> None:
+    cells = [
+        [f"{value:+.0%}" if "off" in key else value if key == "from" else percent(value)
+         for key, value in row.items()]
+        for row in _check_rows(checked)
+    ]  # fmt: skip
+    if cells:
+        columns = (
+            "forecast from",
+            "held by 80%",
+            "sum off by",
+            "a year before: held",
+            "sum off by",
+        )
+        print_table(columns, cells)
+    print_wrapped(checked.verdict)
 
 
 def _forecaster(model: str, country: str | None, holidays: bool, events: str | None) -> Forecaster:
