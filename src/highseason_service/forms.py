@@ -122,7 +122,7 @@ def uploaded_forecast(fields: Mapping[str, str], file: str, content: bytes) -> M
                 f"{traffic.turns:,} rows, got {turns:,}"
             )
         with quiet():
-            return Blend().fit(traffic).predict(turns).multiplier()
+            return Blend().fit(traffic).predict(turns).multiplier(traffic.zone)
     return traffic
 
 

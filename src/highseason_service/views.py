@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
+from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +97,7 @@ class ExperimentView:
         self.facts = facts
         self.turns = TurnNames(facts.forecast)
         self.plan = facts.plan
-        self.now = self.turn_at(moment)
+        self.moment, self.now = moment, self.turn_at(moment)
         self.reasons = Reasons(self.turns, self.plan.busy_from, facts.arms, history)
 
     @cached_property
@@ -212,6 +213,18 @@ class ExperimentView:
             return self.turns.forecast.turn_at(moment)
         except ServiceError:
             return None
+
+    @cached_property
+    def without_turn(self) -> str:
+        """Why no turn is now, where none is."""
+        turns, calendar = self.turns, self.turns.forecast.calendar
+        first, last = turns.forecast.time(1), turns.forecast.time(self.state.turns)
+        if calendar is None or first is None or last is None:
+            return "All turns are decided"
+        clock = self.moment.astimezone(ZoneInfo(calendar.zone or "UTC")).isoformat(" ")
+        if clock < first:
+            return f"Begins {turns.name(1)}"
+        return "Closed now" if clock < last else "The forecast has ended"
 
     @cached_property
     def past(self) -> int:

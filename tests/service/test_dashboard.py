@@ -8,6 +8,7 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,21 @@ def test_a_reward_is_asked_for_when_its_day_is_over(live: Server, http: httpx.Cl
     assert "What did these days bring?" in page
     assert page.index('<option value="2"') < page.index('<option value="3"')  # yesterday first
     assert "It is not over yet" not in page
+
+
+@pytest.mark.parametrize(
+    ("moment", "said"),
+    [
+        ("2026-10-30T12:00+00:00", "Begins Sun 1 Nov 2026"),
+        ("2026-10-31T23:30+00:00", "Not decided yet"),  # the first of November in Rome
+        ("2026-12-20T12:00+00:00", "The forecast has ended"),
+    ],
+)
+def test_a_page_says_why_no_turn_is_now(
+    live: Server, http: httpx.Client, moment: str, said: str
+) -> None:
+    live.service.clock = lambda: datetime.fromisoformat(moment)
+    assert f'<p class="arm">{said}</p>' in http.get("/experiments/shelf").text
 
 
 def test_a_removed_arm_can_be_brought_back(live: Server, http: httpx.Client) -> None:

@@ -76,6 +76,14 @@ def test_the_sample_can_be_planned(http: httpx.Client) -> None:
     assert "Tue 3 Nov 2026" in shown.text  # today
 
 
+def test_days_that_are_forecast_keep_their_zone(live: Server, http: httpx.Client) -> None:
+    shown = plan(http, traffic(), zone="Europe/Berlin")
+    assert "Europe/Berlin" in shown.text
+    start(http, shown.text)
+    calendar = live.service.state("the-price-of-tea").calendar
+    assert calendar == {"start": "2026-11-01", "every": "day", "zone": "Europe/Berlin"}
+
+
 def test_a_file_may_be_the_forecast(live: Server, http: httpx.Client) -> None:
     shown = plan(http, traffic(20, ","), meaning="forecast", zone="Europe/Rome", id="tea")
     start(http, shown.text)

@@ -110,7 +110,7 @@ def parse_multiplier(
         return G
     known = hs.traffic.Blend(events=events).fit(G)
     note_unusual_days(known, ahead)
-    return replace(known.predict(ahead), name=f"{G.name}, forecast").multiplier()
+    return replace(known.predict(ahead), name=f"{G.name}, forecast").multiplier(G.zone)
 
 
 def note_unusual_days(known: Fitted, turns: int) -> None:

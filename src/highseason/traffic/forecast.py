@@ -127,12 +127,15 @@ class Forecast:
             return self.mean[None, :]
         return np.array([self.quantile((i + 0.5) / count) for i in range(count)])
 
-    def multiplier(self) -> Multiplier:
-        """The mean as a multiplier, for plans that need one number per turn."""
+    def multiplier(self, zone: str | None = None) -> Multiplier:
+        """The mean as a multiplier, for plans that need one number per turn.
+
+        Days are forecast by the clock of wherever they are; ``zone`` says where that is.
+        """
         times: Any = self.calendar
         if times is not None and self.zone is not None:
             times = Timeline(times, self.zone)
-        return Multiplier(self.mean, times, self.name)
+        return Multiplier(self.mean, times, self.name, zone=None if times is None else zone)
 
     def sure(self) -> Self:
         """The same mean as a point forecast."""
