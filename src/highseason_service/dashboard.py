@@ -32,6 +32,7 @@ DONE = {
     "reforecast": "The forecast is replaced.",
     "added": "The arm is added.",
     "removed": "The arm is removed.",
+    "stay": "What happens without rewards is changed.",
     "pause": "The experiment is paused.",
     "resume": "The experiment is running again.",
     "archive": "The experiment is archived.",
@@ -203,6 +204,11 @@ def _change_status(service: Service, experiment: str, form: Fields) -> str:
     return change
 
 
+def _stay(service: Service, experiment: str, form: Fields) -> str:
+    service.stay_with_leader(experiment, form.get("stay") == "yes")
+    return "stay"
+
+
 #: What each form needs, what it does (that gives what was done), and the page that it is on.
 ACTIONS: dict[str, tuple[str, Callable[[Service, str, Fields], str], str]] = {
     "decide": ("decide", _decide, "today"),
@@ -212,6 +218,7 @@ ACTIONS: dict[str, tuple[str, Callable[[Service, str, Fields], str], str]] = {
     "remove-arm": ("admin", _remove_arm, "arms"),
     "reforecast": ("admin", _reforecast, "manage"),
     "status": ("admin", _change_status, "manage"),
+    "stay": ("admin", _stay, "manage"),
 }
 
 

@@ -250,6 +250,12 @@ def test_a_form_does_what_it_says(live: Server, http: httpx.Client) -> None:
     assert service.state("shelf").arms[-1].label == "sale"
     post(http, f"{SHELF}/remove-arm", arm="8.99")
     assert service.state("shelf").arms[-1].status == "removed"
+    assert "Play the best meanwhile" in http.get(f"{SHELF}/manage").text
+    post(http, f"{SHELF}/stay", stay="yes")
+    assert service.state("shelf").stay_with_leader
+    assert "Try arms as planned" in http.get(f"{SHELF}/manage").text
+    post(http, f"{SHELF}/stay", stay="no")
+    assert not service.state("shelf").stay_with_leader
     post(http, f"{SHELF}/status", change="pause")
     assert service.state("shelf").status == "paused"
     post(http, f"{SHELF}/status", change="resume")
