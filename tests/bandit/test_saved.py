@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import highseason as hs
 from highseason.bandit import JsonLinesStore, MemoryStore
@@ -113,6 +115,40 @@ def test_rewards_and_visitors_of_any_size_are_read_again(policy: str) -> None:
     twin = hs.Bandit.from_json(bandit.to_json())
     assert twin.to_json() == bandit.to_json()
     assert twin.pull() == bandit.pull()
+
+
+COUNTING = ["ucb", "thompson", "kl-ucb", "option-index", "epsilon-z"]
+amounts = st.tuples(st.floats(0, 1), st.none() | st.just(0.0) | st.floats(1e-6, 1e12))
+
+
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
+@settings(max_examples=40)
+@given(
+    policy=st.sampled_from(["greedy", *(f"{name}:count=visitors" for name in COUNTING)]),
+    multiplier=st.sampled_from([None, [5.0, 900.0] * 9]),
+    history=st.lists(amounts, max_size=3),
+    turns=st.lists(amounts, max_size=12),
+    corrected=st.integers(0, 11),
+)
+def test_a_season_that_is_right_is_never_refused(
+    policy: str,
+    multiplier: list[float] | None,
+    history: list[tuple[float, float | None]],
+    turns: list[tuple[float, float | None]],
+    corrected: int,
+) -> None:
+    bandit = hs.Bandit(["a", "b"], policy, multiplier, reward_range=(0, 1))
+    bandit.fit([("b", rate * (came or 0.0), None, came) for rate, came in history if came])
+    for rate, came in turns:
+        arm = bandit.pull(expected=None if multiplier else 300.0)
+        bandit.update(arm, rate * (1.0 if came is None else came), visitors=came)
+    if corrected < len(turns) and turns[corrected][1]:
+        bandit.correct(corrected + 1, 0.5 * turns[corrected][1])
+    for twin in (
+        hs.Bandit.from_json(bandit.to_json()),
+        hs.Bandit.from_events(MemoryStore(bandit.store)),
+    ):
+        assert twin.to_json() == bandit.to_json()
 
 
 def test_visitors_that_disagree_with_the_statistics_are_refused() -> None:
