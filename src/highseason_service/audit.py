@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
+from sqlalchemy import Connection
+
 from highseason.bandit import event_to_json
 from highseason_service import store
 from highseason_service.database import Database
@@ -30,14 +32,17 @@ def audit(database: Database, experiment: str | None = None) -> list[Audit]:
             summaries = [summary for summary in summaries if summary.id == experiment]
             if not summaries:
                 raise NotFoundError(f"there is no experiment {experiment!r}")
-        return [
-            _audit(
-                summary,
-                store.entries(connection, summary.id),
-                store.all_decisions(connection, summary.id),
-            )
-            for summary in summaries
-        ]
+        return [_read_and_audit(connection, summary) for summary in summaries]
+
+
+def _read_and_audit(connection: Connection, summary: Summary) -> Audit:
+    """Audit an experiment; one that cannot be read leaves the others alone."""
+    try:
+        entries = store.entries(connection, summary.id)
+        return _audit(summary, entries, store.all_decisions(connection, summary.id))
+    except (ServiceError, ValueError, LookupError, TypeError) as reason:
+        problem = f"its log cannot be read: {type(reason).__name__}: {reason}"
+        return Audit(summary.id, summary.events, 0, (problem,))
 
 
 def _audit(summary: Summary, entries: list[Entry], table: list[DecisionRecord]) -> Audit:
@@ -49,11 +54,11 @@ def _audit(summary: Summary, entries: list[Entry], table: list[DecisionRecord]) 
     decided = [entry for entry in entries if entry.kind == "decided"]
     if not problems:
         live = _replay(entries, problems)
-        if (live.status, live.seq) != (summary.status, summary.events):
-            problems.append(
-                f"the experiment is {summary.status} after {summary.events} events, but its log "
-                f"says {live.status} after {live.seq}"
-            )
+        recorded = summary.status, summary.events, summary.name, summary.policy, summary.created_at
+        settings = live.settings
+        logged = live.status, live.seq, settings.name, settings.policy, entries[0].at
+        if logged != recorded:
+            problems.append(f"the table says {recorded} of it, the log {logged}")
         problems += _compare(live, decided, table)
     return Audit(summary.id, len(entries), len(decided), tuple(problems))
 
@@ -100,11 +105,16 @@ _COMPARED = ("arm", "probability", "exploited", "level", "reward", "visitors")
 
 def _compare(live: LiveExperiment, decided: list[Entry], table: list[DecisionRecord]) -> list[str]:
     """What the table of decisions has otherwise than the log."""
-    versions = {entry.turn: entry.body["forecast"] for entry in decided}
+    entries = {entry.turn: (entry.body["forecast"], entry.at) for entry in decided}
     compared = attrgetter(*_COMPARED)
-    log = {d.turn: (*compared(d), versions[d.turn]) for d in live.bandit.decisions()}
-    rows = {row.turn: (*compared(row), row.forecast_version) for row in table}
-    return [
+    log = {d.turn: (*compared(d), *entries[d.turn]) for d in live.bandit.decisions()}
+    rows = {row.turn: (*compared(row), row.forecast_version, row.decided_at) for row in table}
+    wrong = [  # earlier versions wrote the time without its offset
+        f"turn {row.turn}: the table has it at {row.time}"
+        for row in table
+        if row.time not in (live.forecast.starts(row.turn), live.forecast.time(row.turn))
+    ]
+    return wrong + [
         f"turn {turn}: the table has {rows.get(turn)}, the log {log.get(turn)}"
         for turn in sorted(log.keys() | rows.keys())
         if log.get(turn) != rows.get(turn)

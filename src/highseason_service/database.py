@@ -44,19 +44,26 @@ class Database(AbstractContextManager["Database"]):
 
     Args:
         url: `sqlite:///file.db`, `postgresql://user:password@host/name`, or the path of a file.
-        create: Make a database that is not there, and bring its schema up to date; without it, a
-            database is only looked at.
+        create: Make a database that is not there, and bring its schema up to date; without it, it
+            must be there, and `read` changes nothing, not even beside a file.
     """
 
     def __init__(self, url: str, create: bool = True) -> None:
         self.url = _url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        if self.is_sqlite and not create and not Path(self.url.database).exists():
-            raise ValueError(f"--database {self.url.database} does not exist")
         if self.is_sqlite:
-            Path(self.url.database).parent.mkdir(parents=True, exist_ok=True)
-            self.reading = self._sqlite("BEGIN", pool_size=8)
-            self.writing = self._sqlite("BEGIN IMMEDIATE", pool_size=1)
+            path = Path(self.url.database)
+            if create and not path.exists():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.touch(0o600)  # hashes of tokens are in it
+            if not path.exists():
+                raise ValueError(f"--database {path} does not exist")
+            # No one writes to a file without a log of changes: it needs no locks beside it.
+            still = {"mode": "ro"} if Path(f"{path}-wal").exists() else {"immutable": "1"}
+            file = path.absolute().as_uri()
+            looking = self.url.set(database=file, query={**still, "uri": "true"})
+            self.reading = self._sqlite(self.url if create else looking, "BEGIN", pool_size=8)
+            self.writing = self._sqlite(self.url, "BEGIN IMMEDIATE", pool_size=1)
         else:
             self.reading = self.writing = self._postgresql()
         self._writer, self._probing = threading.Lock(), threading.Lock()
@@ -81,15 +88,16 @@ class Database(AbstractContextManager["Database"]):
             connect_args={"connect_timeout": PATIENCE, "options": f"{limits} {given}"},
         )
 
-    def _sqlite(self, begin: str, pool_size: int) -> Engine:
+    def _sqlite(self, url: Any, begin: str, pool_size: int) -> Engine:
         engine = create_engine(
-            self.url,
+            url,
             pool_size=pool_size,
             max_overflow=-1,
             module=sqlite_module(),
             connect_args={"timeout": PATIENCE, "check_same_thread": False},
         )
-        event.listen(engine, "connect", _prepare_sqlite)
+        if url is self.url:
+            event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
         return engine
 
@@ -169,8 +177,9 @@ class Database(AbstractContextManager["Database"]):
         config.set_main_option("path_separator", "os")
         scripts = ScriptDirectory.from_config(config)
         known = {script.revision for script in scripts.walk_revisions()}
-        with self.writing.begin() as connection:  # on SQLite this locks the file
-            if not self.is_sqlite:
+        # To bring it up to date, SQLite locks the file.
+        with (self.writing if create else self.reading).begin() as connection:
+            if create and not self.is_sqlite:
                 connection.execute(text(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})"))
             current = MigrationContext.configure(connection).get_current_revision()
             if current is not None and current not in known:
@@ -191,6 +200,7 @@ class Database(AbstractContextManager["Database"]):
             raise ValueError(f"{path} exists: choose another name")
         with self._unavailable(), self.reading.connect() as connection:
             source: Any = connection.connection.driver_connection
+            path.touch(0o600)
             copy = sqlite_module().connect(path)
             try:
                 source.backup(copy)  # all pages in one step, so that no writer makes it start again

@@ -17,8 +17,9 @@ from tests.service.conftest import settings
 
 from highseason.cli import main
 from highseason_service import Service
+from highseason_service.audit import audit
 from highseason_service.client import Client
-from highseason_service.database import sqlite_module
+from highseason_service.database import Database, sqlite_module
 from highseason_service.model import Outcome
 
 COMMAND = [sys.executable, "-m", "highseason"]
@@ -150,3 +151,41 @@ def test_audit_does_not_upgrade(tmp_path: Path) -> None:
     assert main(["audit", "--database", str(database)], standalone_mode=False) == 0
     with sqlite_module().connect(database) as connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("0001",)
+
+
+@pytest.mark.parametrize("words", [["audit"], ["token", "list"], ["backup", "--out"]])
+def test_tools_change_nothing_that_they_look_at(tmp_path: Path, words: list[str]) -> None:
+    """A copy in a folder that may only be read can be looked at, and nothing is put beside it."""
+    folder = tmp_path / "kept #1"
+    with Service(str(folder / "shop.db")) as service:
+        service.create(settings())
+    before = {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()}
+    assert list(before) == ["shop.db"]
+    folder.chmod(0o500)
+    out = [str(tmp_path / "copy.db")] * (words[-1] == "--out")
+    try:
+        code = main([*words, *out, "--database", f"{folder}/shop.db"], standalone_mode=False)
+    finally:
+        folder.chmod(0o700)
+    assert code == 0
+    after = {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()}
+    assert after == before
+
+
+def test_a_running_service_can_be_looked_at(tmp_path: Path) -> None:
+    with Service(f"{tmp_path}/shop.db") as service:
+        service.create(settings())  # still in the log of changes
+        (report,) = audit(Database(f"{tmp_path}/shop.db", create=False))
+        assert (report.experiment, report.problems) == ("shelf", ())
+        assert (
+            main(["token", "list", "--database", f"{tmp_path}/shop.db"], standalone_mode=False) == 0
+        )
+
+
+def test_only_its_owner_reads_a_database(tmp_path: Path) -> None:
+    with Service(f"{tmp_path}/shop.db") as service:
+        service.create(settings())
+        service.database.backup(tmp_path / "copy.db")
+        modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert modes.keys() >= {"shop.db", "shop.db-wal", "copy.db"}
+    assert set(modes.values()) == {0o600}

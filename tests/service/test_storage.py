@@ -258,6 +258,36 @@ def test_the_audit_sees_what_does_not_follow(service: Service) -> None:
     assert [problem.partition(":")[0] for problem in problems] == ["turn 1", "turn 2"]
 
 
+@pytest.mark.parametrize(
+    "forged",
+    [
+        "UPDATE experiments SET name = 'another'",
+        "UPDATE experiments SET policy = 'ucb'",
+        "UPDATE experiments SET created_at = '2026-01-01'",
+        "UPDATE decisions SET time = '2026-01-01T00:00+01:00' WHERE turn = 1",
+        "UPDATE decisions SET decided_at = '2026-01-01' WHERE turn = 1",
+        "UPDATE events SET at = '2026-01-01' WHERE kind = 'decided'",
+        "UPDATE events SET event = '{' WHERE kind = 'decided'",
+        "UPDATE events SET body = '{}' WHERE kind = 'created'",
+    ],
+)
+def test_the_audit_compares_everything_that_follows(service: Service, forged: str) -> None:
+    """One experiment that cannot be read does not keep others from being audited."""
+    play(service, range(1, 4))
+    assert audit(service.database)[0].problems == ()
+    raw(service, forged)
+    service.create(settings("well"))
+    bad, good = audit(service.database)
+    assert (bad.experiment, bool(bad.problems)) == ("shelf", True)
+    assert (good.experiment, good.problems) == ("well", ())
+
+
+def test_a_time_without_offset_is_of_an_earlier_version(service: Service) -> None:
+    play(service, range(1, 4))
+    raw(service, "UPDATE decisions SET time = '2026-11-01' WHERE turn = 1")
+    assert audit(service.database)[0].problems == ()
+
+
 def test_the_audit_sees_a_forged_decision(service: Service) -> None:
     play(service, range(1, 13))
     chosen = next(e for e in service.events("shelf") if e["turn"] == 12 and e["kind"] == "decided")
