@@ -547,8 +547,7 @@ class Blend(SeasonAhead):
         weights = _weights(trials, ahead)
         errors = trials.came - _mixed(trials.said, weights)
         shift = _bias(errors, trials.origin)
-        usual = outlooks.regression(0, history.turns)[trials.origin + trials.steps - 1]
-        spread = _Spread.of(trials, errors - shift, trials.came - usual, history)
+        spread = _Spread.of(trials, errors - shift, trials.came, history)
         table, smear = spread.ahead(outlooks.doubt(turns))
         middle = _mixed(ahead, weights) + shift
         if not history.knows_the_year:  # then no past error shows what the season may do
@@ -613,7 +612,7 @@ class _Spread:
 
     @classmethod
     def of(cls, trials: Trials, errors: Numbers, came: Numbers, history: History) -> Self:
-        """From errors of earlier forecasts, and by how much what came was above the usual."""
+        """From errors of earlier forecasts, and what came, as logarithms."""
         steps, origin, doubt, few = trials.steps, trials.origin, trials.doubt, errors.size < _FEW
         if few:  # a short past: changes from week to week instead
             errors = changes(history, history.week)
@@ -628,7 +627,7 @@ class _Spread:
         if not few:
             errors = errors - middle * doubt * steps**growth
             ratio = np.exp(came).sum() / np.exp(came - errors).sum()
-            excess = float(np.log(np.exp(errors).mean() / ratio))
+            excess = float(np.log(np.exp(errors / doubt).mean() / ratio))
         # Forecasts that missed in one direction may do so again: intervals must hold that, too.
         return cls(scaled - middle, growth, _inflation(scaled, origin), excess)
 
