@@ -11,6 +11,7 @@ CITATION = (
     "Stefano Tracà, Cynthia Rudin and Weiyu Yan, “Regulating Greed Over Time in Multi-Armed "
     "Bandits”, Journal of Machine Learning Research 22(3), 2021 (dated 2020 in its heading)."
 )
+URL = "https://jmlr.org/papers/v22/17-720.html"
 
 #: The constant of the ε policies.  The text states none: it asks for k > 10 and k > 4 / min Δ²
 #: (Algorithms 1, 2 and 6).  14 is our choice, found by looking: with one free constant of that size

@@ -86,7 +86,7 @@ def _write_tables(
 def _draw(drawings: Drawings, session: StudySession) -> dict[str, Picture]:
     """Save every figure; the page holds its headline and links to the others."""
     pictures, folder = {}, session.out / "figures"
-    render = partial(_render, session.pdf)
+    render = partial(_render, session.pdf, session.quick)
     rendered = map_blocks(render, drawings.values(), session.local, processes=True)
     for name in drawings:
         with session.step("drawing"):
@@ -100,8 +100,11 @@ def _draw(drawings: Drawings, session: StudySession) -> dict[str, Picture]:
     return pictures
 
 
-def _render(pdf: bool, draw: Callable[[], Figure]) -> tuple[Picture, bytes]:
+def _render(pdf: bool, quick: bool, draw: Callable[[], Figure]) -> tuple[Picture, bytes]:
     figure = draw()
+    if quick:
+        how: Any = {"ha": "right", "va": "top", "fontsize": 7, "color": "#b3401f"}
+        figure.canvas.text(0.995, 0.995, "quick sweep: no conclusions", **how)
     return figure.picture(), figure.encode("pdf") if pdf else b""
 
 

@@ -74,6 +74,7 @@ class Results:
     frames: Mapping[str, pd.DataFrame]  # Tidy tables by file name, written beside the page
     games: int  # How many games (runs, start days) each setting has
     facts: Mapping[str, str]  # Settings worth a line under "How this was made"
+    quick: bool = field(default=False, kw_only=True)  # A small sweep, on which no claim is judged
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from studies.simulated.run import Played, SimulatedResults
 from studies.simulated.settings import SimulatedSetting, names, tuned_label
 from studies.study import Findings
 
-HOLDS, PARTLY, FAILS = "holds", "holds partly", "not reproduced"
+HOLDS, PARTLY, FAILS, UNJUDGED = "holds", "holds partly", "not reproduced", "not judged"
 
 #: "Generally" and "consistently": nearly always, and mostly.
 _NEARLY, _MOSTLY = 0.95, 0.5
@@ -92,6 +92,8 @@ def findings(results: SimulatedResults) -> SimulatedFindings:
                 for each in entries
             ]
     frame = pd.DataFrame(claims)
+    if results.quick:
+        frame["verdict"] = UNJUDGED
     random = where(comparisons, base="uniform", rewards="normal-1")
     return SimulatedFindings(
         _summary(frame, *(where(f, published=True) for f in (numbers, comparisons))),
@@ -104,6 +106,9 @@ def findings(results: SimulatedResults) -> SimulatedFindings:
 def _summary(claims: pd.DataFrame, numbers: pd.DataFrame, comparisons: pd.DataFrame) -> list[str]:
     lines = []
     for profile, verdicts in where(claims, kind="paper").groupby("profile", sort=False).verdict:
+        if (verdicts == UNJUDGED).all():
+            lines.append("A quick sweep is too small to judge any of the paper's claims.")
+            continue
         count = {verdict: int((verdicts == verdict).sum()) for verdict in (HOLDS, PARTLY, FAILS)}
         hold = {verdict: "holds" if n == 1 else "hold" for verdict, n in count.items()}
         lines.append(
@@ -247,8 +252,8 @@ def _in_words(frames: Mapping[str, pd.DataFrame]) -> list[Claim]:
     parts = []
     for name, base in NAIVE.items():
         above, level, below = _tally(where(naive, policy=name))
-        parts.append(f"{name} earns clearly more than {base} in {above} settings, clearly less in "
-                     f"{below}, unclear in {level}")  # fmt: skip
+        parts.append(f"{name} earns clearly more than {base} in {counted(above, 'setting')}, "
+                     f"clearly less in {below}, unclear in {level}")  # fmt: skip
     worse = float((naive.gain_high < 0).mean())
     last = where(long, turns=int(long.turns.max()))
     spans = [

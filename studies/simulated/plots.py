@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _WIDTH = 10.0
 #: Inches of a row of `reward_grid`, its gaps in rows, and what is above and below.
 _ROW, _ROWS_BETWEEN, _HEAD, _FOOT = 0.155, 2.0, 0.62, 0.42
+#: How many panels of `increase` stand side by side: few, so that it can be read on a phone.
+_ABREAST = 2
 #: Between panels on one axis, where 1 is the distance of two places; lines end at no estimate.
 _GAP, _NOTHING = 0.15, Estimate(*[math.nan] * 4)
 
@@ -104,7 +106,7 @@ def increase(
         base: The baseline's label.
         policies: The labels compared with it.
         title: Above the figure.
-        beside: More labels to compare, drawn hollow: not in the original figure.
+        beside: More labels to compare, in grey: not in the original figure.
 
     >>> import highseason as hs
     >>> arms, G = hs.rewards.bernoulli(arms=3), hs.traffic.wave(20)
@@ -112,46 +114,54 @@ def increase(
     >>> increase({("3 arms", "20"): result}, "ucb", ["greedy"], "Increase over ucb")
     <Figure: Increase over ucb>
     """
+    labels = (*policies, *beside)
+    gains = {key: {n: one.gain(n, base) for n in labels} for key, one in results.items()}
     panels = list(dict.fromkeys(panel for panel, _ in results))
-    ordered = sorted(results, key=lambda key: panels.index(key[0]))
-    # Side by side on one axis, which is drawn faster than an axis for each.
-    places = {key: i + _GAP * panels.index(key[0]) for i, key in enumerate(ordered)}
-    starts = {panel: at - 0.5 for (panel, _), at in reversed(places.items())}
-    gains = {
-        label: [(at, results[key].gain(label, base)) for key, at in places.items()]
-        for label in (*policies, *beside)
-    }
-    margins = {"left": 0.065, "right": 0.99, "top": 0.855}
-    with drawing(title, [4.2], width=_WIDTH, margins=margins) as (canvas, [axes]):
-        for panel, start in starts.items():
-            _begin_panel(axes, panel, start)
-        gaps = [(start, _NOTHING) for start in starts.values()]
-        series = {
-            label: sorted([*there, *gaps], key=itemgetter(0)) for label, there in gains.items()
-        }
-        draw_intervals(axes, series, upright=True, joined=True, hollow=beside, spread=0.5)
-        axes.set_xticks(list(places.values()), [place for _, place in places], fontsize=8)
-        axes.set_xlim(-0.5, max(places.values()) + 0.5)
-        axes.tick_params(axis="x", length=0)
-        axes.grid(visible=False, axis="x")
-        axes.set_ylabel(f"increase over {base}, %", fontsize=9)
-        axes.set_xlabel("turns", fontsize=9)
-        legend_below(canvas, [axes], columns=4, foot=0.5)
+    rows = [panels[i : i + _ABREAST] for i in range(0, len(panels), _ABREAST)]
+    height = 0.8 + 2.2 * len(rows) + LEGEND_ROW * len(labels) / 2
+    margins = {"left": 0.125, "right": 0.99, "top": 1 - 0.8 / height, "hspace": 0.3}
+    how: Any = {"width": 4.6, "margins": margins, "sharey": True}
+    above = title.replace(": ", "\n", 1)
+    with drawing(above, [height / len(rows)] * len(rows), **how) as (canvas, every):
+        for axes, shown in zip(every, rows, strict=True):
+            _draw_panels(axes, shown, {key: gains[key] for key in gains if key[0] in shown}, beside)
+            axes.set_ylabel("increase, %", fontsize=9)
+        every[-1].set_xlabel("turns", fontsize=9)
+        legend_below(canvas, every[:1], columns=3, foot=0.5)
     parts = []
-    for label, there in gains.items():
-        low, high = (signed_percent(end(gain.value for _, gain in there)) for end in (min, max))
-        parts.append(f"{label} {low} to {high}")
+    for label in labels:
+        values = [gain[label].value for gain in gains.values()]
+        parts.append(f"{label} {signed_percent(min(values))} to {signed_percent(max(values))}")
     alt = f"Increase over {base} in {len(results)} settings: {'; '.join(parts)}."
     return Figure(canvas, title, alt)
 
 
-def _begin_panel(axes: Axes, title: str, start: float) -> None:
-    axes.axvspan(start - _GAP, start, color="white", linewidth=0, zorder=0.6)  # over the grid
-    axes.axvline(start, color=palette.MUTED, linewidth=0.8)
-    axes.annotate(
-        title, (start, 1.0), (0, 6), xycoords=axes.get_xaxis_transform(),
-        textcoords="offset points", fontweight="bold",
-    )  # fmt: skip
+def _draw_panels(
+    axes: Axes, panels: Sequence[str], gains: Mapping[tuple[str, str], Mapping[str, Estimate]],
+    beside: Sequence[str],
+) -> None:  # fmt: skip
+    """Panels side by side on one axis, which is drawn faster than an axis for each."""
+    ordered = sorted(gains, key=lambda key: panels.index(key[0]))
+    places = {key: i + _GAP * panels.index(key[0]) for i, key in enumerate(ordered)}
+    starts = {panel: at - 0.5 for (panel, _), at in reversed(places.items())}
+    gaps = [(start, _NOTHING) for start in starts.values()]
+    for panel, start in starts.items():
+        axes.axvspan(start - _GAP, start, color="white", linewidth=0, zorder=0.6)  # over the grid
+        axes.axvline(start, color=palette.MUTED, linewidth=0.8)
+        axes.annotate(
+            panel, (start, 1.0), (0, 4), xycoords=axes.get_xaxis_transform(),
+            textcoords="offset points", fontweight="bold", fontsize=9,
+        )  # fmt: skip
+    series = {
+        label: sorted([*((at, gains[key][label]) for key, at in places.items()), *gaps],
+                      key=itemgetter(0))
+        for label in gains[ordered[0]]
+    }  # fmt: skip
+    draw_intervals(axes, series, upright=True, joined=True, faded=beside, spread=0.5)
+    axes.set_xticks(list(places.values()), [place for _, place in places], fontsize=9)
+    axes.set_xlim(-0.5, max(places.values()) + 0.5)
+    axes.tick_params(axis="x", length=0)
+    axes.grid(visible=False, axis="x")
 
 
 def pools(estimates: Sequence[float], sizes: Mapping[str, int]) -> Figure:

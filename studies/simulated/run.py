@@ -71,7 +71,7 @@ def run(session: StudySession) -> SimulatedResults:
         "pool": _pool(session.seed, sizes),
     }
     own = tuple(settings.own_labels(session.policies))
-    return SimulatedResults(frames, games, facts, played, sizes, own)
+    return SimulatedResults(frames, games, facts, played, sizes, own, quick=session.quick)
 
 
 def _variant(profile: str) -> str:

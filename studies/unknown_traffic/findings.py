@@ -22,6 +22,9 @@ HOLDS, FAILS = "holds", "not reproduced"
 def findings(results: UnknownResults) -> Findings:
     """The paper's claim for each estimator, and for all of them together."""
     claims = judge(results.frames["changes"])
+    if results.quick:
+        line = "A quick sweep is too small to judge the paper's claim."
+        return Findings([line], frames={"claims": claims.assign(verdict="not judged")})
     each = claims[claims.estimator != ""]
     failing, harmless = where(each, verdict=FAILS), where(each, verdict=HOLDS)
     summary = [

@@ -68,7 +68,7 @@ def run(session: StudySession) -> UnknownResults:
         "turns": str(cells[0].turns),
         "k": f"{session.k or paper.K:g}",
     }
-    return UnknownResults({"changes": changes}, games, facts, cells)
+    return UnknownResults({"changes": changes}, games, facts, cells, quick=session.quick)
 
 
 def _rows(cell: SimulatedSetting, played: dict[str, SimulationResult]) -> Rows:

@@ -7,6 +7,7 @@ import pytest
 
 import highseason as hs
 from highseason import report
+from highseason.report.drawing import PAGE_WIDTH, WIDTH, drawing, legend_below
 
 G = hs.traffic.from_values(
     100 + 80 * (np.arange(60) % 7 > 4), np.datetime64("2025-01-01") + np.arange(60), name="visitors"
@@ -62,3 +63,25 @@ def test_a_calendar_needs_days() -> None:
     other = hs.UCB().plan(2 * G, arms=3)
     with pytest.raises(ValueError, match="different multipliers"):
         report.calendar([PLANS["ucb"], other])
+
+
+SHORT = "ucb ucb-z soft-ucb greedy uniform epsilon-z soft-epsilon thompson kl-ucb cap pool ucb-l"
+LONG = ["random walk", "simple average", "moving average", "weighted moving average",
+        "exponential smoothing", "double exponential smoothing"]  # fmt: skip
+
+
+@pytest.mark.parametrize("entries", range(1, 13))
+@pytest.mark.parametrize("names", [SHORT.split(), [f"{n}{i}" for i in "12" for n in LONG]])
+def test_a_legend_lies_within_its_figure(names: list[str], entries: int) -> None:
+    for width in (PAGE_WIDTH, WIDTH):
+        margins = {"left": 0.1, "top": 0.9}
+        with drawing("Title", [5.0], width=width, margins=margins) as (canvas, [axes]):
+            for name in names[:entries]:
+                axes.plot([0, 1], label=name)
+            legend_below(canvas, [axes], columns=4, foot=0.5)
+        for shown in {width, PAGE_WIDTH}:  # a page narrows a figure
+            canvas.set_figwidth(shown)
+            canvas.draw_without_rendering()
+            legend, figure = canvas.legends[0].get_window_extent(), canvas.bbox
+            assert figure.x0 <= legend.x0 < legend.x1 <= figure.x1, (width, shown)
+            assert figure.y0 <= legend.y0 < legend.y1 <= axes.get_window_extent().y0

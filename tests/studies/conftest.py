@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure as Canvas
 
 from highseason.report.figure import Picture
 from studies import STUDIES, StudyReport, pipeline, reproduce
@@ -17,6 +18,8 @@ from studies.upworthy.data import TESTS, VIEWS
 
 class Blank:
     """A figure that takes no time to draw."""
+
+    canvas = Canvas()
 
     def picture(self) -> Picture:
         svg = b'<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'

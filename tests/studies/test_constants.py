@@ -86,3 +86,51 @@ def test_the_logged_study_plays_what_its_rows_say() -> None:
     rows = [c for c in paper.CONSTANTS if c.source == "the text, Table 13"]
     assert printed == set().union(*(numbers(c.value) for c in rows))
     assert printed == {logged.PUBLISHED_Z, 10.0, 0.011}
+
+
+#: What says something about the paper with a number in it.
+SAID = re.compile(
+    r"(?:[Tt]he paper|[Tt]he text|Section \d[\d.]*|Appendix [A-J][.\d]*|Table 13|[Tt]he captions?)"
+    r"[^.;:|\d]{0,25}? (?:has|prints|gives|says|states|asks|mentions?)\b(?:[^.;:|(]|\.\d)*"
+)
+PLACE = re.compile(
+    r"(?:Figures?|Tables?|Sections?|Algorithms?|Appendix|Theorems?|Corollary|Lemma|Remarks?|"
+    r"Propositions?|turn|JMLR) (?:[A-J]?[.\d]+(?:(?:, | and | to |–)[.\d]+)*)"
+)
+PAGES = [
+    *(ROOT / "studies").rglob("*.j2"),
+    *(ROOT / "studies").rglob("findings.py"),
+    *(ROOT / "docs" / "guides").glob("*.md"),
+    ROOT / "README.md",
+]
+ALL = set().union(*(numbers(each.value) | numbers(each.source) for each in paper.CONSTANTS))
+#: Numbers in a sentence about the paper that say how many things there are, or that are ours.
+NOT_THE_PAPERS = {
+    "reproduce.md": {
+        11.0,
+        13.0,
+        15.0,
+        20.0,
+        72.0,
+        36.0,
+        108.0,
+    },  # values of k that are tried; settings
+    "paper.md": {35.2, 30.75},  # what two of its rules give on a wave
+}
+
+
+def said(path: Path) -> set[float]:
+    """The numbers that a page attributes to the paper: in quotations, and in what it says of it."""
+    text = " ".join(re.sub(r"<[^>]+>|{%.*?%}|{{.*?}}|\s+", " ", path.read_text("utf-8")).split())
+    parts = [match[0] for match in SAID.finditer(text)] + re.findall("“[^”]{9,}”", text)
+    return set().union(*(numbers(PLACE.sub("", part)) for part in parts)) if parts else set()
+
+
+def test_every_number_that_a_page_attributes_to_the_paper_is_in_the_table() -> None:
+    found = {path.name: said(path) for path in PAGES}
+    assert {68.0, 10.0, 80.0, 25.0, 500.0} <= found["findings.py"] | said(
+        ROOT / "studies/simulated/findings.py"
+    )
+    for path in PAGES:
+        unknown = said(path) - ALL - NOT_THE_PAPERS.get(path.name, set())
+        assert not unknown, (path, unknown)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import re
 from dataclasses import replace
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,8 +17,8 @@ from tests.reference.browser import chromium, complaints
 import highseason as hs
 from highseason.core.random import game_keys
 from highseason.engine import Moments, SimulationResult
-from studies import STUDIES, StudyReport, authors_code, paper, reproduce
-from studies.simulated import beyond, findings, settings
+from studies import STUDIES, StudyReport, authors_code, paper, pipeline, reproduce
+from studies.simulated import beyond, findings, plots, settings
 from studies.simulated.findings import HOLDS, PARTLY
 from studies.simulated.run import frames_of
 
@@ -104,10 +106,9 @@ def test_the_page_is_small_and_needs_no_network(simulated_report: StudyReport) -
     assert len(held) == 1  # the headline; all other figures load when the reader scrolls there
     assert text.count('loading="lazy"') == 58
     for target in reader.loads:
-        if not target.startswith(("data:", "#")):
+        if not target.startswith(("data:", "#", paper.URL)):
             assert (simulated_report.page.parent / target).is_file(), target[:80]
-    assert "http" not in text
-    assert text.index("could not be reproduced") < text.index("<img ")
+    assert set(re.findall(r"https?://[^\"]+", text)) == {paper.URL}  # to be followed, not loaded
     assert "--seed 3" in text
 
 
@@ -120,10 +121,48 @@ def test_the_page_names_the_paper_and_its_figures(simulated_report: StudyReport)
     text = simulated_report.page.read_text(encoding="utf-8").replace("&#39;", "'")
     assert paper.CITATION in text
     for number in (
-        *("Figure 3", "Figure 4", "Figure 5", "Figures 6 and 16", "Figures 7 and 17–28"),
-        *("Figures 10 and 29", "Figure 48", "Figures 9 and 49–60", "Figure 64"),
-    ):
+        *("Figure 3", "Figure 4", "Figure 5", "Figures 6 and 16", "Like Figures 7 and 17–28"),
+        *("Like Figures 10 and 29", "Like Figure 48", "Like Figures 9 and 49–60"),
+    ):  # a quick sweep has other sizes
         assert f"<strong>{number}.</strong>" in text, number
+
+
+def test_the_page_opens_with_the_paper_the_game_and_the_policies(
+    simulated_report: StudyReport,
+) -> None:
+    text = simulated_report.page.read_text(encoding="utf-8")
+    order = ["Stefano Tracà", "Journal of Machine Learning Research", "<nav", "The game.",
+             "The policies.", 'id="findings"', "<img "]  # fmt: skip
+    places = [text.index(words) for words in order]
+    assert places == sorted(places)
+    linked = set(re.findall(r'<a href="#([^"]+)">', text))
+    assert linked == set(re.findall(r'<section id="([^"]+)">', text))
+
+
+def test_a_quick_sweep_judges_nothing_and_marks_its_pictures(
+    simulated_report: StudyReport,
+) -> None:
+    assert set(read(simulated_report, "claims").verdict) == {findings.UNJUDGED}
+    assert "too small to judge" in simulated_report.findings[0]
+    mark = pipeline._render(False, True, partial(plots.shapes, [hs.traffic.wave(9)]))[0].svg
+    plain = pipeline._render(False, False, partial(plots.shapes, [hs.traffic.wave(9)]))[0].svg
+    assert b"quick sweep" in mark
+    assert b"quick sweep" not in plain
+
+
+@pytest.mark.usefixtures("undrawn", "small")
+def test_without_the_table_over_k_there_is_no_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames = beyond.frames
+    for left_out in ("by_k", "condition_on_k"):
+        monkeypatch.setattr(
+            beyond, "frames",
+            lambda *a, name=left_out: {k: v for k, v in frames(*a).items() if k != name},
+        )  # fmt: skip
+        with pytest.raises(KeyError, match=left_out):
+            reproduce(STUDY, tmp_path, quick=True, profiles=["paper"], workers=1)
+        assert not (tmp_path / "index.html").exists()
 
 
 @pytest.fixture

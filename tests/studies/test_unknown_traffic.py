@@ -62,8 +62,8 @@ def test_verdicts(changes: pd.DataFrame) -> None:
 
 def test_the_page_and_its_files(report: StudyReport, changes: pd.DataFrame) -> None:
     page = report.page.read_text(encoding="utf-8")
-    assert "not reproduced" in page
-    assert "<strong>Figure 65.</strong>" in page
+    assert "not judged" in page  # a quick sweep
+    assert "<strong>Like Figure 65.</strong>" in page
     for cell in (SimulatedSetting(*c, 25, 500) for c in CELLS[:3]):
         assert (report.page.parent / f"figures/{cell.id}.svg").is_file()
     assert all(file.is_file() for file in report.files)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from highseason.core.extras import require
@@ -148,7 +149,8 @@ def legend_below(
     for axes in rows:
         handles, labels = axes.get_legend_handles_labels()
         entries = dict(zip(labels, handles, strict=True)) | entries
-    letters = _LETTERS * canvas.get_figwidth()
+    width = canvas.get_figwidth()
+    letters = _LETTERS * (PAGE_WIDTH if width == WIDTH else width)  # a page narrows it
     count = _fitting(list(entries), columns or len(entries), letters)
     if foot is not None:
         height = foot + LEGEND_ROW * math.ceil(len(entries) / count)
@@ -160,10 +162,17 @@ def legend_below(
 
 
 def _fitting(labels: Sequence[str], columns: int, letters: float) -> int:
-    """The most columns that fit into `letters` letters; matplotlib fills one after the other."""
+    """The most columns that fit into `letters` letters; matplotlib fills one after the other.
+
+    The first ones are longer by one where labels are left over.
+
+    >>> _fitting(["a"] * 4 + ["double smoothing", "b"], columns=4, letters=50)
+    3
+    """
     for count in range(min(columns, len(labels)), 1, -1):
-        rows = math.ceil(len(labels) / count)
-        longest = (max(map(len, labels[i : i + rows])) for i in range(0, len(labels), rows))
+        short, left_over = divmod(len(labels), count)
+        ends = list(accumulate([short + 1] * left_over + [short] * (count - left_over)))
+        longest = (max(map(len, labels[a:b])) for a, b in pairwise([0, *ends]))
         if sum(width + _HANDLE for width in longest) <= letters:
             return count
     return 1

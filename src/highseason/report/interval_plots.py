@@ -27,16 +27,17 @@ def draw_intervals(
     series: Mapping[str, Points],
     upright: bool = False,
     joined: bool = False,
-    hollow: Collection[str] = (),
+    faded: Collection[str] = (),
     spread: float = 0.8,
 ) -> None:
     """Draw a mark with its interval for each estimate, a share drawn as a percentage.
 
     Values run to the right, or upwards (`upright`).  Series at the same place stand side by side
-    and share the distance `spread`; a line may join their marks; some are `hollow`.
+    and share the distance `spread`; a line may join their marks; some are `faded` to grey.
     """
     for i, (name, points) in enumerate(series.items()):
-        how = palette.look(i)
+        grey = name in faded
+        how = palette.look(i)._replace(**{"color": palette.FADED} if grey else {})
         shift = (i - (len(series) - 1) / 2) * spread / len(series)
         places = [place + shift for place, _ in points]
         values = [100 * estimate.value for _, estimate in points]
@@ -48,8 +49,8 @@ def draw_intervals(
             x, y, widths if upright else None, None if upright else widths, fmt=how.marker,
             linestyle=how.line if joined else "none",
             color=how.color, linewidth=1.0, elinewidth=1.1,
-            markerfacecolor="white" if name in hollow else how.color, markersize=4.6, capsize=2,
-            label=name,
+            markerfacecolor="white" if grey else how.color, markersize=4.6, capsize=2, label=name,
+            zorder=1.5 if grey else 2.5,
         )  # fmt: skip
     (axes.axhline if upright else axes.axvline)(0, color=palette.INK, linewidth=1.0)
 

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 INK = "#1f2933"
 MUTED = "#5f6b7a"
 GRID = "#dde2e8"
+FADED = "#b8c0c9"
 DARK = "#1d4e89"
 LIGHT = "#b9d1ea"
 BUSY = "#f6dcb3"
