@@ -90,12 +90,12 @@ def test_earlier_forecasts_from_these_weeks(call: Call, season: Path) -> None:
     assert "2012-11-17" in answer.stdout
     assert "In these weeks of earlier years the 80% interval held" in answer.stdout
     checked = json.loads(call(*words, "--json").stdout)["check"]
-    assert [row["from"] for row in checked["forecasts"]] == [
+    assert [row["begins"] for row in checked["forecasts"]] == [
         "2012-11-10",
         "2012-11-17",
         "2012-11-24",
     ]
     assert set(checked["forecasts"][0]) == {
-        "from", "held", "sum_off", "last_year_held", "last_year_sum_off",
+        "begins", "held", "sum_off", "last_year_held", "last_year_sum_off",
     }  # fmt: skip
     assert "trust its sum" in checked["verdict"]

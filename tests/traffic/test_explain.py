@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.traffic import Blend, ForecastError, Multiplier, SeasonalNaive, check, parts
+from highseason.traffic import (
+    Blend,
+    ForecastError,
+    Multiplier,
+    PastForecast,
+    SeasonalNaive,
+    check,
+    parts,
+    trust,
+)
 
 DAYS = np.arange("2021-01-04", "2024-11-14", dtype="datetime64[D]")
 WEEK = np.array([1, 1, 1.1, 1.2, 1.5, 2, 0.8])
@@ -53,39 +62,42 @@ def test_parts_of_a_shop_with_closed_days() -> None:
 
 def test_earlier_forecasts_from_the_same_weeks() -> None:
     checked = check(shop(), SeasonalNaive(), 14)
-    begins = [
-        str(trial.actual.calendar[0])
-        for trial in checked.trials
-        if trial.actual.calendar is not None
+    begins = [f"2022-11-{day}" for day in (10, 17, 24)] + [
+        f"2023-11-{day:02}" for day in (9, 16, 23)
     ]
-    assert begins == [
-        "2022-11-10",
-        "2022-11-17",
-        "2022-11-24",
-        "2023-11-09",
-        "2023-11-16",
-        "2023-11-23",
-    ]
-    assert [t.origin for t in checked.trials] == [t.origin for t in checked.naive]
+    assert [one.begins for one in checked] == begins
     # The week before knows nothing of the season, the year before does.
-    assert checked.off() > 0.2 > checked.off(naive=True)
-    assert checked.verdict.endswith("; the same weeks a year before were nearer.")
+    assert checked[0].sum_off < -0.1 < checked[0].last_year_sum_off
+    assert trust(checked).endswith("; the same weeks a year before were nearer.")
     good = check(shop(), SeasonalNaive(lag=364), 14)
-    assert good.held() == good.held(naive=True) > 0.7
-    assert good.verdict.endswith(": trust it.")
+    assert [one.held for one in good] == [one.last_year_held for one in checked]
+    assert trust(good).endswith(": trust it.")
+
+
+@pytest.mark.parametrize(
+    ("held", "off", "said"),
+    [
+        (0.8, 0.05, ": trust it."),
+        (0.5, 0.05, "trust its sum, and expect"),
+        (0.8, -0.2, "trust its interval rather"),
+        (0.5, 0.2, "do not rely on it"),
+    ],
+)
+def test_trust(held: float, off: float, said: str) -> None:
+    assert said in trust([PastForecast("2022-11-10", held, off, 0.8, off)])
 
 
 def test_what_cannot_be_checked() -> None:
-    assert "needs a year before" in check(shop("2022-11-13"), SeasonalNaive(), 14).verdict
+    assert "needs a year before" in trust(check(shop("2022-11-13"), SeasonalNaive(), 14))
     with pytest.raises(ForecastError, match="without dates"):
         check([1, 2, 3], SeasonalNaive(), 14)
 
 
 def test_weeks_and_months_are_checked() -> None:
     weeks = shop().resample("1W")
-    assert len(check(weeks, SeasonalNaive(lag=52), 4).trials) == 3
+    assert len(check(weeks, SeasonalNaive(lag=52), 4)) == 3
     months = shop("2024-10-31").resample("1M")
-    assert len(check(months, SeasonalNaive(lag=12), 2).trials) >= 3
+    assert len(check(months, SeasonalNaive(lag=12), 2)) >= 3
 
 
 def test_a_figure_with_parts_and_last_year() -> None:

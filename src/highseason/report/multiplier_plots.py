@@ -186,7 +186,7 @@ def forecast(
     probability = forecast.probability_above(limit)
     title = title or f"The next {_spans(G)}"
     low, high = forecast.interval(confidence)
-    heights = [3.6, 1.2] if parts is None else [3.6, 1.7, 1.2]
+    heights = [3.6, 1.7, 1.2] if parts else [3.6, 1.2]
     with drawing(title, heights, sharex=True) as (canvas, [axes, *made, below]):
         steps = edges(G)
         highest = 0.0 if before is None else float(before.values.max())

@@ -3,9 +3,10 @@
 from highseason.core.names import public_names as _public_names
 from highseason.traffic.dates import Instants as Instants
 from highseason.traffic.dates import format_time as format_time
-from highseason.traffic.explain import Check as Check
+from highseason.traffic.explain import PastForecast as PastForecast
 from highseason.traffic.explain import check as check
 from highseason.traffic.explain import parts as parts
+from highseason.traffic.explain import trust as trust
 from highseason.traffic.forecast import LEVELS as LEVELS
 from highseason.traffic.forecast import Backtest as Backtest
 from highseason.traffic.forecast import Fitted as Fitted

@@ -1,13 +1,13 @@
 """What a forecast is made of, and how far this very past says to trust it."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from highseason.core.text import percent
 from highseason.core.validation import raised_as
-from highseason.traffic.forecast import BacktestTrial, Forecaster, ForecastError, Numbers, backtest
+from highseason.traffic.forecast import Forecaster, ForecastError, Numbers, backtest
 from highseason.traffic.season_ahead import FittedSeason, Outlooks, SeasonalNaive
 from highseason.traffic.sources import as_multiplier
 from highseason.traffic.timeline import Calendar, MultiplierError
@@ -50,55 +50,17 @@ def parts(known: FittedSeason, turns: int) -> dict[str, Numbers]:
     return {"level": level, **factors}
 
 
-@dataclass(frozen=True)
-class Check:
-    """Forecasts from the same weeks of earlier years, each beside the same days a year before it.
+class PastForecast(NamedTuple):
+    """How a forecast in an earlier year did, and the same weekdays of the year before it."""
 
-    Attributes:
-        trials: What the forecaster said, the earliest first, and what came.
-        naive: The same of the same weekdays a year before.
-    """
-
-    trials: tuple[BacktestTrial, ...]
-    naive: tuple[BacktestTrial, ...]
-
-    def held(self, naive: bool = False) -> float:
-        """The share of turns inside their 80% interval."""
-        return float(
-            np.mean([t.errors["coverage"] for t in (self.naive if naive else self.trials)])
-        )
-
-    def off(self, naive: bool = False) -> float:
-        """By what share sums were off, on average."""
-        return float(np.mean([abs(sum_off(t)) for t in (self.naive if naive else self.trials)]))
-
-    @property
-    def verdict(self) -> str:
-        """Whether to trust the forecast, in words."""
-        if not self.trials:
-            return "To check the forecast, the past needs a year before these weeks of last year."
-        near, wide = self.off() <= _OFF, self.held() >= _HELD
-        trust = {
-            (True, True): "trust it",
-            (True, False): "trust its sum, and expect single turns to lie further off than it says",
-            (False, True): "trust its interval rather than its expected values",
-            (False, False): "do not rely on it: name your own days, or give a longer past",
-        }[near, wide]
-        worse = self.off(True) < self.off() - 0.02
-        return (
-            f"In these weeks of earlier years the 80% interval held {percent(self.held())} of the "
-            f"turns, and sums were off by {percent(self.off())} (a year before: "
-            f"{percent(self.held(True))} and {percent(self.off(True))}): {trust}"
-            f"{'; the same weeks a year before were nearer' if worse else ''}."
-        )
+    begins: str
+    held: float  # the share of turns inside the 80% interval
+    sum_off: float  # by what share of what came the expected sum was above it
+    last_year_held: float
+    last_year_sum_off: float
 
 
-def sum_off(trial: BacktestTrial) -> float:
-    """By what share of what came the expected sum was above it."""
-    return float(trial.forecast.mean.sum() / trial.actual.total) - 1
-
-
-def check(series: Any, forecaster: Forecaster, turns: int) -> Check:
+def check(series: Any, forecaster: Forecaster, turns: int) -> list[PastForecast]:
     """How earlier forecasts from the same weeks of the year would have done on this past.
 
     From a week before the same weekday to a week after it, in each earlier year that has a year
@@ -115,9 +77,32 @@ def check(series: Any, forecaster: Forecaster, turns: int) -> Check:
     ends = [int(places[-1]) - k * year + week * w for k in years for w in (-1, 0, 1)]
     least = year if grid.daily else round(2.01 * year)  # weeks and months have no shorter season
     origins = [int(np.searchsorted(places, end, "right")) for end in ends if end > least]
-    if not origins:
-        return Check((), ())
-    both = backtest(
-        G, {"model": forecaster, "naive": SeasonalNaive(lag=year)}, turns, origins, min(week, 7)
-    ).trials
-    return Check(both[::2], both[1::2])
+    both = {"model": forecaster, "naive": SeasonalNaive(lag=year)}
+    trials = backtest(G, both, turns, origins, min(week, 7)).trials if origins else ()
+    results = [
+        (t.errors["coverage"], float(t.forecast.mean.sum() / t.actual.total) - 1) for t in trials
+    ]
+    begins = [t.actual.timeline.show(0) for t in trials[::2] if t.actual.timeline]
+    rows = zip(begins, results[::2], results[1::2], strict=True)
+    return [PastForecast(begin, *one, *other) for begin, one, other in rows]
+
+
+def trust(forecasts: Sequence[PastForecast]) -> str:
+    """Whether to trust a forecast of these weeks, in words."""
+    if not forecasts:
+        return "To check the forecast, the past needs a year before these weeks of last year."
+    held, off, naive_held, naive_off = (
+        float(np.mean(np.abs(row))) for row in list(zip(*forecasts, strict=True))[1:]
+    )
+    advice = {
+        (True, True): "trust it",
+        (True, False): "trust its sum, and expect single turns to lie further off than it says",
+        (False, True): "trust its interval rather than its expected values",
+        (False, False): "do not rely on it: name your own days, or give a longer past",
+    }[off <= _OFF, held >= _HELD]
+    nearer = "; the same weeks a year before were nearer" if naive_off < off - 0.02 else ""
+    return (
+        f"In these weeks of earlier years the 80% interval held {percent(held)} of the turns, and "
+        f"sums were off by {percent(off)} (a year before: {percent(naive_held)} and "
+        f"{percent(naive_off)}): {advice}{nearer}."
+    )

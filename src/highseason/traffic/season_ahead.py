@@ -141,13 +141,12 @@ def _warn_of_unknown_kinds(history: History, turns: int) -> None:
         return
     days, n = clocks.astype("datetime64[D]").tolist(), history.turns
     known = {history.own.get(day) for day in days[:n]} | {"closed"}
-    for day in days[n:]:
-        if history.own.get(day, "closed") not in known:
-            warn_user(
-                f"{day} is of the kind {history.own[day]!r}, which has no earlier day to learn "
-                "from: it is forecast as an ordinary day",
-                ForecastWarning,
-            )
+    for day in sorted(day for day in set(days[n:]) if history.own.get(day, "closed") not in known):
+        warn_user(
+            f"{day} is of the kind {history.own[day]!r}, which has no earlier day to learn from: "
+            "it is forecast as an ordinary day",
+            ForecastWarning,
+        )
 
 
 @dataclass(frozen=True)

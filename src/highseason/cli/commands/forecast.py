@@ -1,6 +1,6 @@
 """`highseason forecast`: the next turns, and which of them are busy."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -16,18 +16,17 @@ from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, emit, print_table, print_wrapped, save
 from highseason.core.text import format_number, percent
 from highseason.traffic import (
-    Check,
     Forecast,
     Forecaster,
     Multiplier,
+    PastForecast,
     SeasonAhead,
     Threshold,
     parse_forecaster,
     special_days,
 )
 from highseason.traffic import backtest as forecast_past
-from highseason.traffic.dates import format_time, iso_times
-from highseason.traffic.explain import sum_off
+from highseason.traffic.dates import iso_times
 from highseason.traffic.season_ahead import FittedSeason
 
 
@@ -87,9 +86,11 @@ def command(
     own = {} if events is None else hs.traffic.own_days(events)
     rows = _rows(forecast, limit, country if holidays else None, own)
     if out is not None:
-        made = hs.traffic.parts(known, horizon) if isinstance(known, FittedSeason) else None
-        draw = partial(hs.report.forecast, forecast, past, z, country=country, parts=made)
-        save(out, lambda: rows, draw)
+        made = (
+            partial(hs.traffic.parts, known, horizon) if isinstance(known, FittedSeason) else dict
+        )
+        draw = partial(hs.report.forecast, forecast, past, z, country=country)
+        save(out, lambda: rows, lambda: draw(parts=made()))
     document = {
         "model": forecast.name,
         "series": past.name,
@@ -101,45 +102,10 @@ def command(
     } | ({"backtest": errors} if errors else {})
     checked = hs.traffic.check(past, forecaster, horizon) if check else None
     if checked is not None:
-        document["check"] = {"forecasts": _check_rows(checked), "verdict": checked.verdict}
-
-    def show() -> None:
-        _print(forecast, past, limit, rows, errors)
-        if checked is not None:
-            _print_check(checked)
-
+        past_rows = [one._asdict() for one in checked]
+        document["check"] = {"forecasts": past_rows, "verdict": hs.traffic.trust(checked)}
+    show = partial(_print, forecast, past, limit, rows, errors, checked)
     emit(as_json, lambda: document, show, [out])
-
-
-def _check_rows(checked: Check) -> list[dict[str, Any]]:
-    return [
-        {"from": format_time(one.actual.calendar[0])}
-        | {
-            f"{whose}{what}": value
-            for whose, trial in (("", one), ("last_year_", other))
-            for what, value in (("held", trial.errors["coverage"]), ("sum_off", sum_off(trial)))
-        }
-        for one, other in zip(checked.trials, checked.naive, strict=True)
-        if one.actual.calendar is not None
-    ]
-
-
-def _print_check(checked: Check) -> None:
-    cells = [
-        [f"{value:+.0%}" if "off" in key else value if key == "from" else percent(value)
-         for key, value in row.items()]
-        for row in _check_rows(checked)
-    ]  # fmt: skip
-    if cells:
-        columns = (
-            "forecast from",
-            "held by 80%",
-            "sum off by",
-            "a year before: held",
-            "sum off by",
-        )
-        print_table(columns, cells)
-    print_wrapped(checked.verdict)
 
 
 def _forecaster(model: str, country: str | None, holidays: bool, events: str | None) -> Forecaster:
@@ -179,6 +145,7 @@ def _print(
     limit: float,
     rows: list[dict[str, Any]],
     errors: dict[str, float],
+    checked: Sequence[PastForecast] | None,
 ) -> None:
     busy = sum(row["probability_busy"] >= 0.5 for row in rows)
     print_wrapped(
@@ -203,3 +170,13 @@ def _print(
             f"in the past: MASE {errors['mase']:.2f}, sMAPE {percent(errors['smape'])}, "
             f"{percent(errors['coverage'])} of the turns within the 80% interval"
         )
+    if checked:
+        names = ("forecast from", "held by 80%", "sum off by", "a year before: held", "sum off by")
+        cells = [
+            (one.begins, percent(one.held), f"{one.sum_off:+.0%}", percent(one.last_year_held),
+             f"{one.last_year_sum_off:+.0%}")
+            for one in checked
+        ]  # fmt: skip
+        print_table(names, cells)
+    if checked is not None:
+        print_wrapped(hs.traffic.trust(checked))
