@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from tests.service.conftest import MOMENT, settings
 
 from highseason_service import Service, store
 from highseason_service.audit import audit
-from highseason_service.database import Database
+from highseason_service.database import Database, sqlite_module
 from highseason_service.errors import (
     ClashError,
     InvalidError,
@@ -26,6 +27,9 @@ from highseason_service.forecast import TrafficForecast
 from highseason_service.model import Arm, Noise, Outcome
 
 Open = Callable[[], Service]
+
+#: A database as SQL, of the commit before decided turns kept their forecast.
+SAMPLE = "schema_0002.sql"
 
 
 def raw(service: Service, statement: str, **values: object) -> None:
@@ -497,3 +501,21 @@ def test_a_key_holds_for_every_change(service: Service) -> None:
     service.stay_with_leader("shelf", stay=True, key="c")
     with pytest.raises(ClashError, match="used for another request"):
         service.stay_with_leader("shelf", stay=False, key="c")
+
+
+def test_a_database_of_an_earlier_version_opens(tmp_path: Path) -> None:
+    """As the service wrote it before times had offsets and open turns could be forecast again."""
+    database = tmp_path / "shop.db"
+    with sqlite_module().connect(database) as connection:
+        connection.executescript(Path(__file__).with_name("data").joinpath(SAMPLE).read_text())
+    connection.close()
+    with Service(str(database), clock=lambda: MOMENT) as service:
+        assert [report.problems for report in audit(service.database)] == [()] * 3
+        for name in ("index", "soft"):
+            before = service.decisions(name)
+            assert service.decide(name, 9) == next(one for one in before if one.turn == 9)
+            assert service.update_many(name, [Outcome(9, 50.0, 90.0)], key="k9")["new"] == 1
+            assert service.update_many(name, [Outcome(2, 70.0, 90.0)])["new"] == 0
+            assert service.decide(name, 12).forecast_version == 2
+        assert service.state("chance").status == "paused"
+        assert [report.problems for report in audit(service.database)] == [()] * 3
