@@ -91,7 +91,7 @@ def test_a_plan_without_own_days_names_the_unusual(call: Call, named: tuple[Path
         answer = call(*words.split(), str(named[0]))
         assert answer.code == 0, answer.stderr
         assert answer.stderr.splitlines()[0] == (
-            "highseason: note: Fri 17 Nov: last year 2.9 times a usual Friday; name it with "
+            "highseason: note: Fri 17 Nov: last year 2.8 times a usual Friday; name it with "
             "--events if it is yours"
         )
 
