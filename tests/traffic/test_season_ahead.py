@@ -13,6 +13,7 @@ from highseason.traffic import (
     Blend,
     CalendarRegression,
     ForecastError,
+    ForecastWarning,
     Multiplier,
     backtest,
     special_days,
@@ -273,3 +274,19 @@ def test_years_are_forecast_by_what_the_error_names() -> None:
     ahead = hs.traffic.parse_forecaster("moving-average").fit(G).predict(2)
     assert ahead.calendar is not None
     assert ahead.calendar.astype(str).tolist() == ["2020-01-01", "2021-01-01"]
+
+
+def test_a_shift_of_level_is_noticed_followed_and_said() -> None:
+    days = np.arange("2020-02-01", "2021-06-20", dtype="datetime64[D]")
+    noise = np.exp(0.1 * np.random.default_rng(3).standard_normal(days.size))
+    G = Multiplier(100 * noise, days)
+    before = Blend().fit(G).predict(14)
+    assert before.notes == ()
+    values = G.values.copy()
+    values[G.turn_of("2021-05-20") - 1 :] *= 1.6
+    with pytest.warns(ForecastWarning, match=r"traffic rose by \d\d% from 2021-05-\d\d on"):
+        after = Blend().fit(Multiplier(values, days)).predict(14)
+    assert "the forecast follows the new level" in after.notes[0]
+    assert after.median.mean() == pytest.approx(160, rel=0.1)
+    ratio = [np.log(F.quantile(0.9) / F.quantile(0.1)).mean() for F in (before, after)]
+    assert ratio[1] > 1.2 * ratio[0]

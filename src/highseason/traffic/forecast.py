@@ -55,6 +55,7 @@ class Forecast:
         calendar: When each turn is, or None; in UTC where there is a zone.
         name: The forecaster.
         zone: The time zone whose hours count, such as Europe/Rome, or None.
+        notes: What the forecaster noticed, such as a shift of level.
 
     >>> F = Forecast(np.array([10.0, 40.0]), normal_quantiles([10, 40], [2, 8]), name="by hand")
     >>> F.interval(0.8)[0].round(1), F.probability_above(30).round(2)
@@ -66,6 +67,7 @@ class Forecast:
     calendar: NDArray[np.datetime64] | None = None
     name: str = "forecast"
     zone: str | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         mean = Multiplier(self.mean, self.calendar, self.name)
@@ -146,7 +148,7 @@ class Forecast:
         rows = slice(first - 1, last)
         table = None if self.quantiles is None else self.quantiles[:, rows]
         calendar = None if self.calendar is None else self.calendar[rows]
-        return type(self)(self.mean[rows], table, calendar, self.name, self.zone)
+        return type(self)(self.mean[rows], table, calendar, self.name, self.zone, self.notes)
 
 
 def normal_quantiles(mean: Any, deviation: Any) -> Numbers:

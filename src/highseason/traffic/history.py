@@ -110,6 +110,12 @@ class History:
         seasons = tuple(season for season in self.seasons if enough(turn, season, self.grid))
         return replace(self, values=self.values[:turn], seen=self.seen[:turn], seasons=seasons)
 
+    def lifted(self, turn: int, size: float) -> Self:
+        """With the open turns before this one raised by so much, as a logarithm."""
+        raised = (np.arange(self.turns) < turn) & (self.values > self.values.min())
+        values = np.exp(self.logs + size * raised) - self.shift
+        return replace(self, values=np.maximum(values, self.values.min()))
+
     def then(self, value: float) -> Self:
         """With one turn more, after closed ones, if any."""
         closed = int(self.ahead(1)[0])

@@ -6,7 +6,7 @@ week, and for special days the day of the same name.
 """
 
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,44 @@ class DayEffects:
             whole[which] - special,
             np.hypot(1, more / noise)[which],
         )
+
+
+#: A shift of level is looked for in the last weeks, and compared with as many weeks before it.
+_LAST_WEEKS = 8
+#: It counts from this size on, as a logarithm, and if it is so many times the usual change.
+_LEAST, _UNUSUAL = 0.15, 5.0
+
+
+class LevelShift(NamedTuple):
+    """A new level that began in the last weeks."""
+
+    turn: int  # the first at the new level, from 0
+    size: float  # as a logarithm
+
+    @classmethod
+    def of(cls, rest: Numbers, kept: NDArray[np.bool_], week: int) -> Self | None:
+        """The shift in what a regression and the season leave of the turns that are `kept`."""
+        n, span = rest.size, _LAST_WEEKS * week
+        if n < 4 * span:
+            return None
+        total, count = np.append(0, np.cumsum(kept * rest)), np.append(0, np.cumsum(kept))
+
+        def change(turn: NDArray[np.int64], after: NDArray[np.int64] | int) -> Numbers:
+            above = (total[turn + after] - total[turn]) / np.maximum(
+                1, count[turn + after] - count[turn]
+            )
+            below = (total[turn] - total[turn - span]) / np.maximum(
+                1, count[turn] - count[turn - span]
+            )
+            return np.asarray(above - below)
+
+        turns = np.arange(n - span, n - week + 1)
+        weight = (n - turns) * span / (n - turns + span)
+        turn = int(turns[np.argmax(weight * change(turns, n - turns) ** 2)])
+        size = float(change(np.array([turn]), n - turn)[0])
+        earlier = change(np.arange(span, turn - (n - turn), max(1, week // 7)), n - turn)
+        usual = 1.4826 * float(np.median(np.abs(earlier)))
+        return cls(turn, size) if abs(size) > max(_LEAST, _UNUSUAL * usual) else None
 
 
 def _smoothed_but_for_edges(left: Numbers, noise: float) -> Numbers:

@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.extras import require
+from highseason.core.text import percent
 from highseason.core.validation import whole_number
 from highseason.core.warnings import quiet, warn_user
+from highseason.traffic.dates import iso_times
 from highseason.traffic.forecast import (
     LEVELS,
     Fitted,
@@ -30,7 +32,7 @@ from highseason.traffic.forecast import (
 )
 from highseason.traffic.history import Design, History, Regression
 from highseason.traffic.own_days import own_days
-from highseason.traffic.season import DayEffects
+from highseason.traffic.season import DayEffects, LevelShift
 from highseason.traffic.sources import as_multiplier
 
 
@@ -72,6 +74,7 @@ class Outlook(NamedTuple):
 
     quantiles: Numbers  # a row per level of `LEVELS`
     mean: Numbers | None = None  # the logarithm of the mean, if it is not that of the quantiles
+    shift: LevelShift | None = None  # which the forecast follows
 
 
 class FittedSeason(Fitted):
@@ -88,6 +91,7 @@ class FittedSeason(Fitted):
         """Mean and quantiles of the next turns."""
         turns = whole_number("turns", turns, 1, ForecastError)
         history, n, mean = self.history, self.history.turns, None
+        notes: tuple[str, ...] = ()
         coming = history.ahead(turns)
         turns = int(coming[-1]) + 1  # with closed ones between them
         if history.constant:
@@ -98,7 +102,8 @@ class FittedSeason(Fitted):
             # No quantile lies far above everything that was ever seen.
             tail = _TAIL * np.maximum(0, 2 * np.array(LEVELS) - 1)
             most = history.ceiling(turns) + tail[:, None]
-            table, mean = self.forecaster.outlook(history, turns)
+            table, mean, shift = self.forecaster.outlook(history, turns)
+            notes = () if shift is None else (_warned(history, shift),)
             table = np.exp(np.minimum(table, most)) - history.shift
             table = np.maximum(table, history.values.min())
             table[:, history.closed(n, n + turns)] = history.values.min()
@@ -114,7 +119,20 @@ class FittedSeason(Fitted):
         expected = known.atoms(99).mean(axis=0)
         if mean is not None:  # no mean lies beyond almost all that may come
             expected = np.clip(np.exp(mean) - history.shift, *known.interval(0.95))
-        return Forecast(expected, table, stamps, name, history.zone)
+        return Forecast(expected, table, stamps, name, history.zone, notes)
+
+
+def _warned(history: History, shift: LevelShift) -> str:
+    """Warn of a shift of level, and return what the warning says."""
+    clocks = history.clocks(shift.turn, shift.turn + 1)
+    since = f"turn {shift.turn + 1}" if clocks is None else iso_times(clocks)[0].replace("T", " ")
+    moved = "rose" if shift.size > 0 else "fell"
+    note = (
+        f"traffic {moved} by {percent(abs(float(np.expm1(shift.size))))} from {since} on: the "
+        "forecast follows the new level, and its intervals are wider"
+    )
+    warn_user(note, ForecastWarning)
+    return note
 
 
 #: Forecasts of fewer turns than this share of a year hardly depend on its season: three weeks.
@@ -486,6 +504,8 @@ def _ets(logs: Numbers, season: int, turns: int) -> _LogBand:
 
 #: Of a past with this many turns, fewer earlier forecasts are used.
 _LONG, _FEWER = 200_000, 6
+#: Which share of a shift of level may be lost or added while the forecast lasts.
+_LASTS = 0.25
 #: With which power of an outlook's errors its weight falls, and the share of equal weights.
 _POWER, _EQUAL = 2.0, 0.5
 #: Over how many weeks the profile of the recent weeks is taken.
@@ -529,15 +549,25 @@ class Blend(SeasonAhead):
     def outlook(self, history: History, turns: int) -> Outlook:
         """The weighted mean of the outlooks, and quantiles of its past errors."""
         outlooks, week = Outlooks.of(history, self).with_season(turns), history.week
+        kept = history.seen & ~history.closed(0, history.turns)
+        moved = None if outlooks.season is None else LevelShift.of(outlooks.rest, kept, week)
+        if moved is not None:  # as if the level had always been the new one
+            history = history.lifted(*moved)
+            outlooks = Outlooks.of(history, self).with_season(turns)
         # As far ahead whatever is asked for: a forecast does not depend on the turns after it.
         far = max(week, min(history.turns // 4, 4 * week, round(history.year)))
         near = min(far, max(week, _ENOUGH))
-        soon = self._by_trials(outlooks, turns, near)
-        if near == far or turns <= near:
-            return Outlook(*soon)
-        later = self._by_trials(outlooks, turns, far)
-        share = np.clip(np.arange(1, turns + 1) / near - 1, 0, 1)
-        return Outlook(*((1 - share) * a + share * b for a, b in zip(soon, later, strict=True)))
+        table, mean = self._by_trials(outlooks, turns, near)
+        if near < min(far, turns):
+            later = self._by_trials(outlooks, turns, far)
+            share = np.clip(np.arange(1, turns + 1) / near - 1, 0, 1)
+            table = (1 - share) * table + share * later[0]
+            mean = (1 - share) * mean + share * later[1]
+        if moved is not None:
+            middle = table[LEVELS.index(0.5)]
+            more = normal_quantiles(np.zeros(turns), np.full(turns, _LASTS * moved.size))
+            table = middle + np.sign(table - middle) * np.hypot(table - middle, more)
+        return Outlook(table, mean, moved)
 
     def _by_trials(self, outlooks: Outlooks, turns: int, reach: int) -> tuple[Numbers, Numbers]:
         """Quantiles and the mean, by what trial forecasts of `reach` turns missed."""
