@@ -77,14 +77,16 @@ def effective_visitors(visitors: Any, rho: Any) -> Any:
     return visitors / (1.0 + (visitors - 1.0) * rho)
 
 
-@jitable
+@inlined
 def count_draw(u: float, n: float, p: float, rho: float) -> float:
     """How many of `n` visitors buy, each with probability `p`, alike by the correlation `rho`."""
     if (n - 1.0) * rho > _ALONE:
         if rho >= 1.0:  # all visitors decide alike
             return n if u >= 1.0 - p else 0.0
         p = beta_draw(u, _RATE, p, rho)
-    return n - _binomial(min(1.0 - u, _MOST), n, 1.0 - p) if p > 0.5 else _binomial(u, n, p)
+    if p > 0.5:
+        return n - _called_binomial(min(1.0 - u, _MOST), n, 1.0 - p)
+    return _binomial(u, n, p)
 
 
 @inlined
@@ -106,16 +108,32 @@ def _binomial(u: float, n: float, p: float) -> float:
     """The `u`-quantile of the number of successes, where p is at most 1/2."""
     if n * p * (1.0 - p) >= _SEARCHED_BELOW:
         return _expanded(quick_normal_quantile(max(u, _LEAST)), n, p)
+    return _searched(u, n, p)
+
+
+@jitable
+def _called_binomial(u: float, n: float, p: float) -> float:
+    """`_binomial` where it is rare: a call keeps the common path short."""
+    return _binomial(u, n, p)
+
+
+@jitable
+def _searched(u: float, n: float, p: float) -> float:
+    """The same, exact: add up the probabilities of 0, 1, 2 … until they pass `u`.
+
+    Four at a time, without a branch for each, which would be unpredictable.
+    """
     if u < 1.0 - n * p:  # no more than the probability that none buys
         return 0.0
-    # Exact: add up the probabilities of 0, 1, 2 … until they pass `u`.
-    mass, odds, k = _power(1.0 - p, int(n)), p / (1.0 - p), 0.0
+    mass, odds, k, count = _power(1.0 - p, int(n)), p / (1.0 - p), 0.0, 0.0
     left = u - mass
     while left >= 0.0 and mass > _NO_MASS:
-        mass *= odds * (n - k) / (k + 1.0)
-        k += 1.0
-        left -= mass
-    return min(k, n)
+        for _ in range(4):
+            count += (left >= 0.0) & (mass > _NO_MASS)
+            mass *= odds * (n - k) / (k + 1.0)
+            k += 1.0
+            left -= mass
+    return min(count, n)
 
 
 @jitable
