@@ -10,8 +10,17 @@ from numba import types
 from scipy import special, stats
 
 from highseason.core.compile import compiled
-from highseason.core.gamma import _SURE, BETA_NUMBERS, beta_sample, gamma_sample
+from highseason.core.gamma import (
+    _SURE,
+    BETA_NUMBERS,
+    GAMMA_NUMBERS,
+    _first_try,
+    beta_sample,
+    gamma_sample,
+)
 from highseason.core.jitable import jitable
+from highseason.core.random import draw
+from highseason.core.special import quick_normal_quantile
 
 COUNT = 100_000
 #: The Kolmogorov distance that one sample in 20,000 exceeds by chance.
@@ -100,3 +109,34 @@ def test_what_is_accepted_without_a_logarithm_would_be_accepted_with_one(shape: 
 def test_shapes_below_one_follow_scipy() -> None:
     drawn = [gamma_sample(7, i * BETA_NUMBERS, 0.4) for i in range(3000)]
     assert stats.kstest(drawn, stats.gamma(0.4).cdf).pvalue > 0.001
+
+
+def marsaglia_and_tsang(key: int, place: int, shape: float) -> float:
+    """The logarithm of a gamma variable as their paper has it, without a squeeze."""
+    if shape < 1.0:
+        boost = math.log(1.0 - draw(key, place)) / shape
+        return marsaglia_and_tsang(key, place, shape + 1.0) + boost
+    d = shape - 1 / 3
+    c = 1 / math.sqrt(9 * d)
+    while True:
+        x, u = quick_normal_quantile(draw(key, place + 1)), draw(key, place + 2)
+        v = (1 + c * x) ** 3
+        if v > 0 and (u == 0 or math.log(u) < x * x / 2 + d - d * v + d * math.log(v)):
+            return math.log(d * v)
+        place += 2
+
+
+@pytest.mark.parametrize("shape", [1e-3, 0.4, 0.999, 1.0, 1.7, 40.0, 1e6])
+def test_every_draw_is_that_of_the_paper(shape: float) -> None:
+    for place in range(0, 800 * GAMMA_NUMBERS, GAMMA_NUMBERS):
+        one = marsaglia_and_tsang(5, place, shape)
+        other = marsaglia_and_tsang(5, place + GAMMA_NUMBERS, 1.3)
+        assert gamma_sample(5, place, shape) == pytest.approx(math.exp(one), rel=1e-9)
+        share = 1 / (1 + math.exp(min(700.0, other - one)))
+        assert beta_sample(5, place, shape, 1.3) == pytest.approx(share, rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize(("shape", "most"), [(1.0, 0.92), (3.0, 0.96), (300.0, 0.98)])
+def test_most_draws_need_no_logarithm(shape: float, most: float) -> None:
+    sure = [_first_try(3, place, shape)[1] for place in range(0, 3000 * 2, 2)]
+    assert np.mean(sure) > most

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import pytest
 from highseason.core import parallel
 from highseason.core.checkpoints import Checkpoint, fingerprint
 from highseason.core.extras import MissingExtraError
-from highseason.core.parallel import map_blocks, opened
+from highseason.core.parallel import Pool, map_blocks, opened
 
 
 def squared(n: int) -> int:
@@ -157,6 +157,40 @@ def test_workers_that_always_die_end_the_run(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("highseason.core.parallel._LOSSES", 1)
     with pytest.raises(BrokenExecutor, match="lost 2 times in a row at block 0"):
         list(map_blocks(always_killed, range(3), workers=2, processes=True))
+
+
+class _Failing(Pool):
+    """Loses each block this many times, and then does it at once."""
+
+    def __init__(self, losses: dict[int, int]) -> None:
+        super().__init__(None, 1)
+        self.losses, self.restarts = losses, 0
+
+    def sender(self, work: Any, processes: bool) -> Any:
+        def send(block: int) -> Future[Any]:
+            future: Future[Any] = Future()
+            self.losses[block] = left = self.losses.get(block, 0) - 1
+            if left >= 0:
+                future.set_exception(BrokenExecutor())
+            else:
+                future.set_result(work(block))
+            return future
+
+        return send
+
+    def restart(self) -> bool:
+        self.restarts += 1
+        return True
+
+
+def test_losses_are_counted_in_a_row() -> None:
+    pool = _Failing({0: 3, 3: 3, 9: 3})
+    assert list(map_blocks(squared, range(12), pool)) == [n * n for n in range(12)]
+    assert pool.restarts == 9
+    for block in (0, 5):
+        sentence = f"lost 4 times in a row at block {block}:"
+        with pytest.raises(BrokenExecutor, match=sentence):
+            list(map_blocks(squared, range(12), _Failing({0: 2, block: 4})))
 
 
 def test_a_broken_executor_of_the_caller_is_not_replaced() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import struct
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import mpmath
@@ -12,14 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from highseason.core import special
 from highseason.core.compile import compiled
 from highseason.core.special import (
+    bernoulli_kl,
+    bernoulli_kl_upper,
     clipped_normal_mean,
+    inner_normal_quantile,
+    is_inner,
     loop_exp,
     loop_log,
     normal_cdf,
     normal_density,
     normal_quantile,
+    quick_normal_quantile,
 )
 
 
@@ -171,3 +178,78 @@ def test_the_logarithm_of_kernels() -> None:
     expected = np.array([math.log(number) for number in numbers])
     compiled(_take_logs, types.void(types.float64[::1]))(numbers)
     np.testing.assert_allclose(numbers, expected, rtol=5e-16, atol=0.0)
+
+
+def _as_bits(x: float) -> int:
+    return int(struct.unpack("<q", struct.pack("<d", x))[0])
+
+
+def _as_float(bits: int) -> float:
+    return float(struct.unpack("<d", struct.pack("<Q", bits % 2**64))[0])
+
+
+@pytest.mark.parametrize(
+    ("of_kernels", "exact", "numbers"),
+    [
+        (special._bitwise_exp, mpmath.exp, np.linspace(-700.0, 700.0, 701)),
+        (special._bitwise_exp, mpmath.exp, np.linspace(-1.0, 1.0, 201)),
+        (special._bitwise_log, mpmath.log, np.exp(np.linspace(-700.0, 700.0, 701))),
+        (special._bitwise_log, mpmath.log, np.linspace(0.4, 2.1, 201)),
+    ],
+)
+def test_the_formulas_of_kernels_in_python(
+    of_kernels: Callable[[Any], Callable[[float], float]],
+    exact: Callable[[float], Any],
+    numbers: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The same source as in kernels, with the bits of a number from `struct`."""
+    monkeypatch.setattr(special, "_casts", lambda: (_as_bits, _as_float))
+    formula = of_kernels(0.0)
+    for number in numbers.tolist():
+        assert relative_error(formula(number), exact(number)) < 5e-16
+
+
+def test_the_quick_quantile_is_near_and_exact_in_the_tails() -> None:
+    edge = 1 / 128
+    for u in np.linspace(0.001, 0.999, 3989).tolist():
+        assert is_inner(u) == (edge <= u <= 1 - edge)
+        wrong = abs(quick_normal_quantile(u) - normal_quantile(u))
+        assert wrong < 4e-5 if is_inner(u) else wrong == 0.0
+    assert is_inner(edge)
+    assert is_inner(1 - edge)
+    for cell in range(32, 4096 - 31):  # at the borders of its cells it is exact
+        assert inner_normal_quantile(cell / 4096) == pytest.approx(normal_quantile(cell / 4096))
+
+
+def exact_kl(p: Any, q: Any) -> Any:
+    first = p * mpmath.log(p / q) if p else 0
+    return first + ((1 - p) * mpmath.log((1 - p) / (1 - q)) if p < 1 else 0)
+
+
+MEANS = [0.0, 1e-4, 0.003, 0.2, 0.5, 0.77, 0.95, 0.9999, 1.0]
+
+
+@pytest.mark.parametrize("p", MEANS)
+def test_the_divergence(p: float) -> None:
+    for q in (1e-12, 1e-3, 0.2, 0.41, 0.5, 0.9, 0.999):
+        exact = exact_kl(mpmath.mpf(p), mpmath.mpf(q))
+        assert bernoulli_kl(p, q) == pytest.approx(float(exact), rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("p", MEANS)
+@pytest.mark.parametrize("distance", [1e-9, 1e-4, 0.01, 0.3, 1.0, 4.0, 20.0, 700.0])
+def test_the_farthest_mean_within_a_distance(p: float, distance: float) -> None:
+    """By bisection in fifty digits."""
+    low, high = mpmath.mpf(p), mpmath.mpf(1)
+    for _ in range(120):
+        middle = (low + high) / 2
+        is_near = middle < 1 and exact_kl(mpmath.mpf(p), middle) <= distance
+        low, high = (middle, high) if is_near else (low, middle)
+    assert bernoulli_kl_upper(p, distance) == pytest.approx(float(low), rel=1e-12, abs=1e-9 * p)
+    assert 1 - bernoulli_kl_upper(p, distance) == pytest.approx(float(1 - low), rel=1e-7, abs=3e-16)
+
+
+def test_no_distance_no_other_mean() -> None:
+    assert [bernoulli_kl_upper(p, 0.0) for p in (0.0, 0.3, 1.0, 1.2)] == [0.0, 0.3, 1.0, 1.0]
+    assert bernoulli_kl_upper(0.3, -1.0) == 0.3
