@@ -16,7 +16,7 @@ COMPILE = $(UV) pip compile --quiet --no-config --universal --python-version 3.1
           --custom-compile-command "make lock" $(LOCKARGS)
 
 # What the tests of the service run on Debian, besides Python; without them they are skipped.
-DEBIAN   := postgresql chromium
+DEBIAN   := postgresql chromium npm
 
 PYTEST   := $(BIN)/python -m pytest
 PIP      := $(BIN)/python -m pip --disable-pip-version-check
@@ -58,7 +58,8 @@ docs: $(READY) ## build the documentation site into site/
 
 system: # install the Debian packages that are missing, where we may
 	@missing=; for package in $(DEBIAN); do \
-	  dpkg -s $$package >/dev/null 2>&1 || missing="$$missing $$package"; done; \
+	  dpkg -s $$package >/dev/null 2>&1 || command -v $$package >/dev/null \
+	    || missing="$$missing $$package"; done; \
 	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
 	    apt-get install -y -qq --no-install-recommends $$missing >/dev/null; } \
