@@ -13,12 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from library_models import ARIMA, ETS, MSTL
 
 import highseason as hs
 from highseason.traffic import (
-    ARIMA,
-    ETS,
-    MSTL,
     Backtest,
     Blend,
     CalendarRegression,

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 
+import library_models  # noqa: F401  # makes ets and mstl known
 import numpy as np
 
 from highseason.cli.commands.sample import _visitors

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import library_models  # noqa: F401  # makes mstl known
 import numpy as np
 import pandas as pd
 import river.datasets

@@ -14,16 +14,7 @@ from highseason.checks import CheckFailed, check_forecaster, forecaster_checks
 from highseason.traffic import Fitted, Forecast, Forecaster
 
 
-def marks(name: str) -> list[pytest.MarkDecorator]:
-    """Library models fit for seconds: one check of each here, all of them in `make soak`."""
-    model, _, check = name.partition("-")
-    is_slow = model in ("ARIMA", "ETS", "MSTL") and check != "quantiles_rise_with_their_level"
-    return [pytest.mark.soak] if is_slow else []
-
-
-@pytest.mark.parametrize(
-    "run", [pytest.param(run, id=name, marks=marks(name)) for name, run in forecaster_checks()]
-)
+@pytest.mark.parametrize("run", [pytest.param(run, id=name) for name, run in forecaster_checks()])
 def test_forecaster(run: Callable[[], None]) -> None:
     run()
 

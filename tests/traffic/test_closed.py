@@ -44,7 +44,7 @@ def weekdays(calendar: np.ndarray | None) -> set[int]:
     return set(((calendar.astype("datetime64[D]") - DAYS[0]).astype(int) % 7).tolist())
 
 
-@pytest.mark.parametrize("name", ["blend", "calendar", "seasonal-naive", "ets", "moving-average"])
+@pytest.mark.parametrize("name", ["blend", "calendar", "seasonal-naive", "moving-average"])
 def test_a_shop_closed_on_sundays(name: str) -> None:
     G = Multiplier(VISITORS[~SUNDAY], DAYS[~SUNDAY])
     forecast = hs.traffic.parse_forecaster(name).fit(G).predict(24)

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from highseason.traffic import (
-    ETS,
     Blend,
     CalendarRegression,
     ForecastError,
@@ -41,7 +40,7 @@ def shop(lift: float = 2.5) -> Multiplier:
 EVENTS = dict.fromkeys([*SALES, COMING], "sale")
 
 
-@pytest.mark.parametrize("forecaster", [Blend, CalendarRegression, ETS])
+@pytest.mark.parametrize("forecaster", [Blend, CalendarRegression])
 def test_a_coming_sale_has_the_effect_of_earlier_ones(forecaster: type[SeasonAhead]) -> None:
     plain, named = (forecaster(events=e).fit(shop()).predict(28) for e in (None, EVENTS))
     assert named.calendar is not None

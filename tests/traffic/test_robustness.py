@@ -66,7 +66,7 @@ def with_closed_hours(share: float = 0.15) -> Multiplier:
     return Multiplier(np.maximum(visitors, 1e-9), np.datetime64("2023-01-02T00") + hours)
 
 
-@pytest.mark.parametrize("name", [*OWN, "ets", "mstl"])
+@pytest.mark.parametrize("name", OWN)
 def test_closed_hours_do_not_inflate_the_mean(name: str) -> None:
     G = with_closed_hours()
     forecast = parse_forecaster(name).fit(G).predict(63)  # a week
@@ -75,7 +75,7 @@ def test_closed_hours_do_not_inflate_the_mean(name: str) -> None:
     assert forecast.mean.max() < 1.25 * G.values.max()
 
 
-@pytest.mark.parametrize("name", ["blend", "calendar", "ets", "mstl", "arima"])
+@pytest.mark.parametrize("name", ["blend", "calendar"])
 def test_a_steep_end_is_not_drawn_out(name: str) -> None:
     days = np.datetime64("2023-01-02") + np.arange(120)
     logs = np.maximum(0, np.arange(120) - 105) * 0.1

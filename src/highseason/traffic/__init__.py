@@ -28,9 +28,6 @@ from highseason.traffic.one_step import SimpleAverage as SimpleAverage
 from highseason.traffic.one_step import WeightedMovingAverage as WeightedMovingAverage
 from highseason.traffic.own_days import own_days as own_days
 from highseason.traffic.own_days import unusual_days as unusual_days
-from highseason.traffic.season_ahead import ARIMA as ARIMA
-from highseason.traffic.season_ahead import ETS as ETS
-from highseason.traffic.season_ahead import MSTL as MSTL
 from highseason.traffic.season_ahead import Blend as Blend
 from highseason.traffic.season_ahead import CalendarRegression as CalendarRegression
 from highseason.traffic.season_ahead import SeasonAhead as SeasonAhead

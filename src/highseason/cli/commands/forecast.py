@@ -40,7 +40,7 @@ from highseason.traffic.season_ahead import FittedSeason
 @options.count("--horizon", "Number of turns ahead.", default=28)
 @options.option(
     "--model NAME[:KEY=VALUE,…]",
-    "blend, calendar, seasonal-naive, ets, arima, mstl, or a one-step forecaster.",
+    "blend, calendar, seasonal-naive, or a one-step forecaster.",
     default="blend",
 )
 @options.option("--country CODE", "Use the public holidays of GB, GB-ENG, US …")
