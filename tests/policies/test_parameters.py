@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import highseason as hs
 from highseason.policies import Policy, find, from_json, parameter, parse, registry
+from highseason.policies.rule import LifetimeOptions
 
 WRONG: list[tuple[type[Policy], dict[str, Any], str]] = [
     (hs.EpsilonGreedy, {"k": -1}, "epsilon-greedy: k=-1 must be at least 0"),
@@ -202,3 +203,8 @@ def test_policies_saved_with_the_papers_formula_are_read() -> None:
 )
 def test_policies_saved_with_a_variant_are_read(name: str, variant: str, expected: Policy) -> None:
     assert hs.policies.from_json(f'{{"name": "{name}", "variant": "{variant}"}}') == expected
+
+
+def test_a_policy_that_says_nothing_of_lifetimes_ignores_them() -> None:
+    assert tuple(LifetimeOptions()) == (False, False, 1.0, 0, False)
+    assert not LifetimeOptions().at_end

@@ -78,5 +78,6 @@ def test_with_random_ties_equals_share_the_last_place() -> None:
 def test_intensity_runs_from_one_arm_to_all() -> None:
     sizes, turns = np.array([1.0, 3.0, 5.0]), np.array([1, 2, 3])
     assert POOL.intensity(sizes, turns, 5).tolist() == [0.0, 0.5, 1.0]
+    assert POOL.intensity(np.array([1.0, 2.0]), turns[:2], 2).tolist() == [0.0, 1.0]
     assert POOL.intensity(np.ones(1), np.ones(1, np.int64), 1).tolist() == [0.0]
     assert POOL.allowed == (1.0, math.inf)

@@ -127,3 +127,14 @@ def test_the_level_scales_the_variance_of_the_draws() -> None:
     assert shares == sorted(shares, reverse=True)
     assert shares[0] > 0.2
     assert shares[-1] < 0.01
+
+
+def test_of_equal_draws_the_first_arm_is_played() -> None:
+    """Where the prior has next to no failures, every draw is 1."""
+    state = state_of(BETA_SAMPLING, [2, 2, 0], [2.0, 2.0, 0.0])
+    state.shared[:] = 5.0, 1e-300
+    assert {BETA_SAMPLING.choose(state, turn_of(1.0, key))[0] for key in range(9)} == {0}
+    state.available[0] = False
+    assert {BETA_SAMPLING.choose(state, turn_of(1.0, key))[0] for key in range(9)} == {1}
+    state = state_of(NORMAL_SAMPLING, [2, 2, 2], [2e9, 2e9, 2e9])  # its noise is below a bit
+    assert {NORMAL_SAMPLING.choose(state, turn_of(1e-20, key))[0] for key in range(9)} == {0}
