@@ -10,13 +10,23 @@ from numpy.typing import NDArray
 
 from highseason.core import DEFAULT_POLICY, counted, format_number, percent
 from highseason.policies import Plan, favoured, prices
-from highseason_service.calendars import TurnNames
+from highseason.traffic import LENGTHS
+from highseason_service.forecast import TrafficForecast
 from highseason_service.history import PlayHistory
 
 Numbers = NDArray[np.float64]
 
 #: The most points of a line, and the most columns of a chart of columns.
 LINE, COLUMNS = 400, 60
+
+#: Round numbers of turns, by what a turn is.
+_ROUND = {
+    "minute": (1, 5, 15, 60, 360, 1440, 10080),
+    "hour": (1, 6, 24, 168, 672),
+    "day": (1, 7, 28, 91, 364),
+    "week": (1, 4, 13, 52),
+    "turn": (1,),
+}
 
 
 @dataclass(frozen=True)
@@ -46,32 +56,18 @@ class Chart:
     series: tuple[Series, ...]  # what is drawn
     point: str  # what one point stands for
     dated: bool
+    step: float  # how far apart points lie
     now: float | None = None  # where the coming turns begin, if some are shown
-    step: float = 1.0  # how far apart points lie
     marks: tuple[tuple[float, str], ...] = ()  # days that people look for, and where they lie
 
     def data(self) -> dict[str, Any]:
         """What the script draws."""
+        drawn = ("dated", "now", "step", "marks", "times", "labels")
         lines = [
-            {
-                "name": one.name,
-                "look": one.look,
-                # Six figures, and nothing for what is not known.
-                "values": [
-                    None if math.isnan(v) else float(f"{v:.6g}") for v in one.values.tolist()
-                ],
-            }
+            {"name": one.name, "look": one.look, "values": _six_figures(one.values)}
             for one in self.series
         ]
-        return {
-            "dated": self.dated,
-            "now": self.now,
-            "step": self.step,
-            "marks": self.marks,
-            "times": self.times,
-            "labels": self.labels,
-            "series": lines,
-        }
+        return {name: getattr(self, name) for name in drawn} | {"series": lines}
 
     def rows(self) -> list[tuple[str, ...]]:
         """The rows of the table."""
@@ -80,18 +76,27 @@ class Chart:
         ]
 
 
+def _six_figures(values: Numbers) -> list[float | None]:
+    """Values as they are drawn: nothing for what is not known."""
+    return [None if math.isnan(v) else float(f"{v:.6g}") for v in values.tolist()]
+
+
 @dataclass(frozen=True)
 class Buckets:
     """Turns in groups of equal size."""
 
-    turns: TurnNames
+    turns: TrafficForecast
     count: int
     width: int
 
     @classmethod
-    def of(cls, turns: TurnNames, count: int, most: int) -> Self:
-        """Groups of the first `count` turns, at most `most` groups."""
-        return cls(turns, count, turns.width(count, most))
+    def of(cls, turns: TrafficForecast, count: int, most: int) -> Self:
+        """Groups of the first `count` turns, at most `most` groups of a round number of turns."""
+        ladder = _ROUND[turns.unit]
+        width = next((width for width in ladder if count <= most * width), ladder[-1])
+        while count > most * width:
+            width *= 2
+        return cls(turns, count, width)
 
     @property
     def firsts(self) -> NDArray[np.int64]:
@@ -103,28 +108,23 @@ class Buckets:
         """The row of the last turn of each group."""
         return np.append(self.firsts[1:], self.count)[: self.firsts.size] - 1
 
-    @property
-    def point(self) -> str:
-        """What a group is called."""
-        unit = self.turns.unit
-        return f"one {unit}" if self.width == 1 else f"{self.width:,} {unit}s"
-
     def chart(
-        self, name: str, title: str, sentence: str, *series: Series, now: float | None = None
+        self,
+        name: str,
+        title: str,
+        sentence: str,
+        *series: Series,
+        ends: bool = False,
+        **more: Any,
     ) -> Chart:
-        """A chart of the groups, each named by its first turn."""
-        prefix, times = "" if self.width == 1 else "from ", self.turns.positions(self.firsts)
-        labels = [f"{prefix}{self.turns.name(row + 1)}" for row in self.firsts.tolist()]
-        dated = self.turns.walls is not None
-        marks = tuple(self.turns.landmarks()) if now is not None or name == "traffic" else ()
-        about = times, labels, series, self.point, dated, now, self.step
-        return Chart(name, title, sentence, *about, marks)
-
-    @property
-    def step(self) -> float:
-        """How far apart groups lie."""
-        seconds = {"minute": 60, "hour": 3600, "day": 86400, "week": 7 * 86400}
-        return float(self.width * seconds.get(self.turns.unit, 1))
+        """A chart of the groups, each named by its first turn, or where it `ends`."""
+        turns, prefix = self.turns, "to " if ends else "" if self.width == 1 else "from "
+        rows = self.lasts if ends else self.firsts
+        labels = [f"{prefix}{turns.name(row + 1)}" for row in rows.tolist()]
+        point = f"one {turns.unit}" if self.width == 1 else f"{self.width:,} {turns.unit}s"
+        step = float(self.width * LENGTHS.get(turns.unit, 1))
+        about = turns.positions(rows), labels, series, point, turns.walls is not None, step
+        return Chart(name, title, sentence, *about, **more)
 
     def mean(self, values: Numbers) -> Numbers:
         """The mean of each group, of the values that are known."""
@@ -138,7 +138,7 @@ class Buckets:
 
 
 def traffic(
-    turns: TurnNames,
+    turns: TrafficForecast,
     plan: Plan,
     history: PlayHistory | None = None,
     past: int = 0,
@@ -168,7 +168,8 @@ def traffic(
     now = turns.positions(np.array([over]))[0] if 0 < over < forecast.size else None
     title = f"Visitors, and where {'exploring is cheapest' if priced else 'exploration is planned'}"
     sentence = _traffic_sentence(plan, past, turns.unit)
-    return groups.chart("traffic", title, sentence, *series, now=now)
+    marks = tuple(turns.landmarks())
+    return groups.chart("traffic", title, sentence, *series, now=now, marks=marks)
 
 
 def _traffic_sentence(plan: Plan, past: int, unit: str) -> str:
@@ -206,7 +207,7 @@ def busy_warning(plan: Plan, unit: str, past: int = 0) -> list[str]:
     ]
 
 
-def choices(turns: TurnNames, history: PlayHistory) -> Chart:
+def choices(turns: TrafficForecast, history: PlayHistory) -> Chart:
     """How often the best arm so far was played, and how often another one."""
     groups = Buckets.of(turns, history.turns, COLUMNS)
     decided = history.arm >= 0
@@ -227,7 +228,7 @@ def choices(turns: TurnNames, history: PlayHistory) -> Chart:
     )
 
 
-def rewards(turns: TurnNames, history: PlayHistory, best: str, worth: float) -> Chart:
+def rewards(turns: TrafficForecast, history: PlayHistory, best: str, worth: float) -> Chart:
     """What was earned, and what the best arm so far would have earned at its worth per visitor."""
     groups = Buckets.of(turns, history.turns, LINE)
     known = ~np.isnan(history.reward)
@@ -237,19 +238,13 @@ def rewards(turns: TurnNames, history: PlayHistory, best: str, worth: float) -> 
     sentence = "There is no reward yet."
     if known.any():
         sentence = _reward_sentence(float(earned[-1]), float(possible[-1]), best, worth)
-    return Chart(
+    return groups.chart(
         "rewards",
         "Reward, beside the best arm so far",
         sentence,
-        turns.positions(last),
-        [f"to {turns.name(row + 1)}" for row in last.tolist()],
-        (
-            Series("earned", earned[last], "earned"),
-            Series("the best arm so far, from the start", possible[last], "possible"),
-        ),
-        groups.point,
-        turns.walls is not None,
-        step=groups.step,
+        Series("earned", earned[last], "earned"),
+        Series("the best arm so far, from the start", possible[last], "possible"),
+        ends=True,
     )
 
 

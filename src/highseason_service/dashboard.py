@@ -1,16 +1,14 @@
 """The dashboard: pages for people, on the same service as the API."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeAlias
 from urllib.parse import quote
 
 from fastapi import Query, Request
-from pydantic import ValidationError
 from starlette.responses import Response
 
 from highseason.core import counted, format_number
 from highseason_service import drafts, forms, routes, web
-from highseason_service.calendars import TurnNames
 from highseason_service.drafts import Upload, draft_page
 from highseason_service.errors import InvalidError, NotFoundError, ServiceError
 from highseason_service.experiments import Service
@@ -44,6 +42,9 @@ router.include_router(web.router)
 
 PageNumber = Annotated[int, Query(ge=1, le=10_000, alias="page")]
 
+#: The pages of an experiment; the first is looked at every day.
+TABS = ("today", "season", "arms", "manage")
+
 
 def _view(request: Request, experiment: str) -> ExperimentView:
     views: Views = request.app.state.views
@@ -59,52 +60,6 @@ def home(request: Request, service: One, who: Reader, number: PageNumber = 1) ->
     pages = max(1, -(-len(everything) // PER_PAGE))
     context: dict[str, Any] = {"experiments": shown, "latest": latest}
     return show(request, who, "experiments.html.j2", page=number, pages=pages, **context)
-
-
-@router.get("/experiments/{experiment}")
-def today_page(
-    request: Request, service: One, who: Reader, experiment: Id, done: str = "", seen: str = ""
-) -> Response:
-    """What to play now, what to enter, what was decided last and what comes."""
-    return _experiment(request, service, who, experiment, "today", seen, done=DONE.get(done, ""))
-
-
-@router.get("/experiments/{experiment}/season")
-def season_page(
-    request: Request, service: One, who: Reader, experiment: Id, seen: str = ""
-) -> Response:
-    """The charts."""
-    return _experiment(request, service, who, experiment, "season", seen)
-
-
-@router.get("/experiments/{experiment}/arms")
-def arms_page(
-    request: Request,
-    service: One,
-    who: Reader,
-    experiment: Id,
-    number: PageNumber = 1,
-    done: str = "",
-    arm: str = "",
-) -> Response:
-    """All arms."""
-    removed = arm if done == "removed" else ""
-    said = DONE.get(done, "")
-    return _experiment(
-        request, service, who, experiment, "arms", done=said, arm=removed, page=number
-    )
-
-
-@router.get("/experiments/{experiment}/manage")
-def manage_page(
-    request: Request, service: One, who: Reader, experiment: Id, done: str = ""
-) -> Response:
-    """What is seldom changed."""
-    return _experiment(request, service, who, experiment, "manage", done=DONE.get(done, ""))
-
-
-#: The pages of an experiment; the first is looked at every day.
-TABS = ("today", "season", "arms", "manage")
 
 
 def _experiment(
@@ -127,12 +82,12 @@ def _experiment(
     context |= {"done": "", "error": "", "typed": {}, "form": "", "columns": (), "kept": None}
     if tab == "today":
         is_decided = turn is not None and view.history.is_decided(turn)
-        decided = view.explain(service.decision(state.id, turn or 0)) if is_decided else None
+        decided = service.decision(state.id, turn or 0) if is_decided else None
         context |= {"turn": turn, "now": decided}
     elif tab == "season":
         context["drawn"] = {name: chart.data() for name, chart in view.charts.items()}
     elif tab == "arms":
-        number, arm = more.pop("page", 1), more.pop("arm", "")
+        number, arm = more.get("page", 1), more.get("removed")
         context |= {"page": number, "pages": max(1, -(-len(state.arms) // ARMS))}
         context["rows"] = view.arm_rows(ARMS * (number - 1))
         removed = (one for one in state.arms if one.id == arm and one.status == "removed")
@@ -157,44 +112,68 @@ def export_turns(service: One, experiment: Id, kind: FileKind) -> Response:
     return routes.export_turns(service, experiment, kind)
 
 
+@router.get("/experiments/{experiment}")
+@router.get("/experiments/{experiment}/{tab}")
+def experiment_page(
+    request: Request,
+    service: One,
+    who: Reader,
+    experiment: Id,
+    tab: str = TABS[0],
+    number: PageNumber = 1,
+    done: str = "",
+    arm: str = "",
+    seen: str = "",
+) -> Response:
+    """A page of an experiment, which says what was `done`, and to which arm."""
+    if tab not in TABS:
+        raise NotFoundError(f"an experiment has no page {tab!r}")
+    removed, said = arm if done == "removed" else "", DONE.get(done, "")
+    more: dict[str, Any] = {"page": number, "removed": removed, "done": said}
+    return _experiment(request, service, who, experiment, tab, seen, **more)
+
+
 Fields: TypeAlias = Mapping[str, Any]
 
 
-def _decide(service: Service, experiment: str, form: Fields) -> str:
-    service.decide(experiment, forms.whole("turn", str(form.get("turn", ""))))
-    return "decided"
+#: The scope that each form needs, and the page that it is on.
+ACTIONS = {
+    "decide": ("decide", "today"),
+    "update": ("decide", "today"),
+    "correct": ("decide", "manage"),
+    "add-arm": ("admin", "arms"),
+    "remove-arm": ("admin", "arms"),
+    "reforecast": ("admin", "manage"),
+    "status": ("admin", "manage"),
+    "stay": ("admin", "manage"),
+}
 
 
-def _update(service: Service, experiment: str, form: Fields) -> str:
-    new = service.update_many(experiment, [forms.outcome_from(form)])["new"]
-    return "rewarded" if new else "known"
-
-
-def _correct(service: Service, experiment: str, form: Fields) -> str:
-    service.correct(experiment, forms.outcome_from(form))
-    return "corrected"
-
-
-def _add_arm(service: Service, experiment: str, form: Fields) -> str:
-    service.add_arm(experiment, forms.arm_from(form))
-    return "added"
-
-
-def _remove_arm(service: Service, experiment: str, form: Fields) -> str:
-    service.remove_arm(experiment, str(form.get("arm", "")))
-    return "removed"
-
-
-def _reforecast(service: Service, experiment: str, form: Fields) -> str:
-    try:
-        body = NewForecastBody.model_validate_json(str(form.get("draft", "")))
-    except ValidationError as reason:
-        raise InvalidError("the plan is not complete: upload the file again") from reason
-    service.reforecast(experiment, body.first, body.values)
-    return "reforecast"
-
-
-def _change_status(service: Service, experiment: str, form: Fields) -> str:
+def _done(service: Service, experiment: str, action: str, form: Fields) -> str:
+    """Do what a form asks; gives what was done."""
+    match action:
+        case "decide":
+            service.decide(experiment, forms.whole("turn", str(form.get("turn", ""))))
+            return "decided"
+        case "update":
+            new = service.update_many(experiment, [forms.outcome_from(form)])["new"]
+            return "rewarded" if new else "known"
+        case "correct":
+            service.correct(experiment, forms.outcome_from(form))
+            return "corrected"
+        case "add-arm":
+            service.add_arm(experiment, forms.arm_from(form))
+            return "added"
+        case "remove-arm":
+            service.remove_arm(experiment, str(form.get("arm", "")))
+            return "removed"
+        case "reforecast":
+            draft = forms.drafted(NewForecastBody, form)
+            service.reforecast(experiment, draft.first, draft.values)
+            return "reforecast"
+        case "stay":
+            service.stay_with_leader(experiment, form.get("stay") == "yes")
+            return "stay"
     change = str(form.get("change", ""))
     if change not in ("pause", "resume", "archive"):
         raise InvalidError(f"expected pause, resume or archive, got {change[:40]!r}")
@@ -204,33 +183,15 @@ def _change_status(service: Service, experiment: str, form: Fields) -> str:
     return change
 
 
-def _stay(service: Service, experiment: str, form: Fields) -> str:
-    service.stay_with_leader(experiment, form.get("stay") == "yes")
-    return "stay"
-
-
-#: What each form needs, what it does (that gives what was done), and the page that it is on.
-ACTIONS: dict[str, tuple[str, Callable[[Service, str, Fields], str], str]] = {
-    "decide": ("decide", _decide, "today"),
-    "update": ("decide", _update, "today"),
-    "correct": ("decide", _correct, "manage"),
-    "add-arm": ("admin", _add_arm, "arms"),
-    "remove-arm": ("admin", _remove_arm, "arms"),
-    "reforecast": ("admin", _reforecast, "manage"),
-    "status": ("admin", _change_status, "manage"),
-    "stay": ("admin", _stay, "manage"),
-}
-
-
 @router.post("/experiments/{experiment}/{action}")
 def act(request: Request, service: One, experiment: Id, action: str, form: Form) -> Response:
     """Do what a form asks; the page says how it went, with what was typed still there."""
     if action not in ACTIONS:
         raise NotFoundError(f"there is no form {action!r}")
-    scope, work, tab = ACTIONS[action]
+    scope, tab = ACTIONS[action]
     who = web.require(request, scope)
     try:
-        done = work(service, experiment, form)
+        done = _done(service, experiment, action, form)
     except NotFoundError:
         raise
     except ServiceError as reason:
@@ -261,20 +222,20 @@ def forecast_plan(
     """The plan with a new forecast, before it holds."""
     view = _view(request, experiment)
     try:
-        new = forms.new_forecast(view.turns.forecast, view.state, forms.texts(form), *file)
-        forecast = view.turns.forecast.replaced(new.first, new.values)
-        plan = planned(view.facts.policy, forecast, view.plan.arms)
+        new = forms.new_forecast(view.turns, view.state, forms.texts(form), *file)
+        forecast = view.turns.replaced(new.first, new.values)
+        plan = planned(view.policy, forecast, view.plan.arms)
     except (ServiceError, ValueError) as reason:
         wrong = reason if isinstance(reason, ServiceError) else InvalidError(str(reason))
         again = drafts.again(wrong, file)
         return _not_done(request, service, who, experiment, "manage", form, wrong, **again)
-    turns, address = TurnNames(forecast), f"/experiments/{quote(experiment)}"
-    first, last = turns.name(new.first), turns.name(len(forecast.values))
+    address = f"/experiments/{quote(experiment)}"
+    first, last = forecast.name(new.first), forecast.name(len(forecast.values))
     return draft_page(
         request,
         who,
         plan,
-        turns,
+        forecast,
         view.history,
         view.planned_from,
         title=f"The new plan of {view.state.name}",
@@ -289,7 +250,7 @@ def forecast_plan(
 
 def _comparison(view: ExperimentView, first: int, values: Sequence[float]) -> str:
     """How many visitors a new forecast expects, beside the old one, in the turns of both."""
-    old = view.turns.forecast.values[first - 1 :]
+    old = view.turns.values[first - 1 :]
     both = min(len(old), len(values))
     days = counted(len(values), view.turns.unit)
     if not both:

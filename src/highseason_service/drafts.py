@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
-from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
@@ -15,9 +14,9 @@ from highseason.core import counted
 from highseason.policies import Plan, parse, prices
 from highseason.report import timing
 from highseason_service import charts, forms
-from highseason_service.calendars import TurnNames
 from highseason_service.demo import TURNS, expected_traffic
-from highseason_service.errors import InvalidError, ServiceError
+from highseason_service.errors import ServiceError
+from highseason_service.forecast import TrafficForecast
 from highseason_service.history import PlayHistory
 from highseason_service.routes import One
 from highseason_service.schemas import ExperimentBody
@@ -57,7 +56,7 @@ def draft_page(
     request: Request,
     who: Visitor,
     plan: Plan,
-    turns: TurnNames,
+    turns: TrafficForecast,
     history: PlayHistory | None = None,
     past: int = 0,
     **texts: Any,
@@ -109,7 +108,7 @@ def new_plan(request: Request, service: One, who: Admin, form: Form, file: Uploa
         return _new(request, who, typed, status, error=str(reason), **again(reason, file))
     settings = body.settings()
     plan = planned(parse(settings.policy), settings.forecast, len(settings.arms))
-    turns, last = TurnNames(settings.forecast), len(settings.forecast.values)
+    turns, last = settings.forecast, len(settings.forecast.values)
     facts = {"Arms": str(len(settings.arms)), f"{turns.unit.capitalize()}s": f"{last:,}"}
     if settings.forecast.calendar is not None:
         facts |= {"First": turns.name(1), "Last": turns.name(last)}
@@ -135,7 +134,7 @@ def new_plan(request: Request, service: One, who: Admin, form: Form, file: Uploa
     )
 
 
-def _when(plan: Plan, turns: TurnNames) -> str:
+def _when(plan: Plan, turns: TrafficForecast) -> str:
     """When a plan explores, in the words of someone with a shop."""
     if prices(plan) is not None:
         return f"It {timing(plan).sentence()}"
@@ -150,9 +149,6 @@ def _when(plan: Plan, turns: TurnNames) -> str:
 @router.post("/new")
 def create(service: One, who: Admin, form: Form) -> Response:
     """Start a new experiment."""
-    try:
-        body = ExperimentBody.model_validate_json(str(form.get("draft", "")))
-    except ValidationError as reason:
-        raise InvalidError("the plan is not complete: fill in the form again") from reason
+    body = forms.drafted(ExperimentBody, form)
     service.create(body.settings())
     return back_to(body.id, "created")

@@ -1,5 +1,6 @@
 """The traffic forecast of an experiment: a value per turn, and a calendar of equal turns."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -7,9 +8,28 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from highseason.traffic import LENGTHS, Calendar, Instants, Multiplier, Timeline, format_time
+from highseason.traffic import (
+    LENGTHS,
+    Calendar,
+    Instants,
+    Multiplier,
+    Timeline,
+    format_time,
+    special_days,
+)
 from highseason_service.errors import ClashError, InvalidError
+
+#: Formats of a turn's start; `{day}` has no leading zero, on any system.
+_SHOWN = {
+    "minute": "%a {day} %b %Y, %H:%M",
+    "hour": "%a {day} %b %Y, %H:%M",
+    "day": "%a {day} %b %Y",
+    "week": "week of {day} %b %Y",
+}
+
+_NEAR_CHRISTMAS = re.compile(r"Christmas ([+-])(\d+) days")
 
 
 @dataclass(frozen=True)
@@ -19,6 +39,10 @@ class TrafficForecast:
     >>> forecast = TrafficForecast((300.0, 900.0), Calendar.starting("2026-12-24"))
     >>> forecast.turn_at(datetime(2026, 12, 25, 18, tzinfo=UTC)), forecast.time(2)
     (2, '2026-12-25')
+    >>> forecast.name(2), forecast.special(2), forecast.unit
+    ('Fri 25 Dec 2026', 'Christmas Day', 'day')
+    >>> TrafficForecast((5.0,)).name(1)
+    'turn 1'
     """
 
     values: tuple[float, ...]
@@ -80,10 +104,14 @@ class TrafficForecast:
         starts: Any = Timeline(self._edges[:-1], "UTC")
         return Multiplier(np.array(self.values), starts, zone=self.calendar.zone)
 
+    @property
+    def walls(self) -> Any:
+        """When each turn starts, by the clock of its zone; None without a calendar."""
+        return self.multiplier.calendar
+
     def time(self, turn: int) -> str | None:
         """When a turn starts, by the clock of the zone; None without a calendar."""
-        calendar = self.multiplier.calendar
-        return None if calendar is None else format_time(calendar[turn - 1])
+        return None if self.walls is None else format_time(self.walls[turn - 1])
 
     def starts(self, turn: int) -> str | None:
         """When a turn starts, with the offset of the zone: `2026-12-25T00:00+01:00`."""
@@ -121,6 +149,53 @@ class TrafficForecast:
     def replaced(self, first: int, values: Sequence[float]) -> Self:
         """The forecast with other values from a turn on."""
         return replace(self, values=(*self.values[: first - 1], *values))
+
+    # -- turns in words ---------------------------------------------------------------------------
+
+    @property
+    def unit(self) -> str:
+        """What a turn is: a day, an hour, or just a turn."""
+        return "turn" if self.calendar is None else self.calendar.every
+
+    def name(self, turn: int) -> str:
+        """A turn as people read it."""
+        if self.walls is None:
+            return f"turn {turn:,}"
+        wall: datetime = self.walls[turn - 1].astype("datetime64[s]").item()
+        return wall.strftime(_SHOWN[self.unit].format(day=wall.day))
+
+    def special(self, turn: int) -> str:
+        """The name of a special day; empty on an ordinary one, and for turns of a week."""
+        if self.walls is None or self.unit == "week":
+            return ""
+        [name] = special_days(self.walls[turn - 1 : turn].astype("datetime64[s]"))
+        return _NEAR_CHRISTMAS.sub(_near, name)
+
+    def landmarks(self) -> list[tuple[float, str]]:
+        """Where Black Friday and Christmas lie on an axis, and their names."""
+        if self.walls is None:
+            return []
+        first, last = self.walls[[0, -1]].astype("datetime64[D]")
+        days = np.arange(first, last + 1)
+        shown = {"Black Friday": "Black Friday", "Christmas Day": "Christmas"}
+        return [
+            (86400.0 * int(day.astype(int)), shown[name])
+            for day, name in zip(days, special_days(days), strict=True)
+            if name in shown
+        ]
+
+    def positions(self, rows: NDArray[np.int64]) -> list[float]:
+        """Where turns lie on an axis: seconds of the wall clock, or their numbers."""
+        if self.walls is None:
+            return [float(row + 1) for row in rows.tolist()]
+        seconds = self.walls[rows].astype("datetime64[s]").astype(np.float64)
+        return list(seconds.tolist())
+
+
+def _near(match: re.Match[str]) -> str:
+    count = int(match[2])
+    days = "a day" if count == 1 else f"{count} days"
+    return f"{days} {'before' if match[1] == '-' else 'after'} Christmas"
 
 
 def _instant(moment: datetime) -> np.datetime64:

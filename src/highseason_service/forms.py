@@ -177,6 +177,14 @@ def checked(kind: type[T], body: Mapping[str, Any]) -> T:
         raise InvalidError("; ".join(_sentence(one) for one in reason.errors()[:3])) from reason
 
 
+def drafted(kind: type[T], form: Mapping[str, Any]) -> T:
+    """The body that a form was shown with, and sends again to make it hold."""
+    try:
+        return TypeAdapter(kind).validate_json(str(form.get("draft", "")))
+    except ValidationError as reason:
+        raise InvalidError("the plan is not complete: fill in the form again") from reason
+
+
 def arm_from(form: Mapping[str, Any]) -> Arm:
     """The arm that a form describes."""
     body: dict[str, Any] = {name: str(form.get(name, "")).strip() for name in ("id", "label")}

@@ -2,7 +2,7 @@
 
 import math
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from highseason.core import counted, format_number, quiet
 from highseason.policies import Plan, PlanWarning, Policy
+from highseason.traffic import LENGTHS
 from highseason_service import charts
 from highseason_service.cache import Recent
-from highseason_service.calendars import TurnNames
 from highseason_service.charts import Chart
 from highseason_service.errors import ServiceError
 from highseason_service.experiments import Service, state_of
@@ -31,44 +31,8 @@ LATEST, COMING, ARMS, WAITING = 7, 7, 100, 100
 #: From this many turns without a reward on, a page says so.
 PATIENCE = 3
 
-#: How many days a turn of a calendar has.
-DAYS = {"minute": 1 / 1440, "hour": 1 / 24, "day": 1.0, "week": 7.0}
-
 #: How many experiments are kept as they were shown last.
 REMEMBERED = 50
-
-
-@dataclass(frozen=True)
-class LiveFacts:
-    """What is taken from the live bandit, between two changes."""
-
-    state: State
-    policy: Policy
-    forecast: TrafficForecast
-    arms: dict[str, Arm]
-    plan: Plan
-    coming: list[PlannedTurn]
-
-
-def _live_facts(live: LiveExperiment, moment: datetime) -> LiveFacts:
-    return LiveFacts(
-        state_of(live),
-        live.bandit.policy,
-        live.forecast,
-        dict(live.arms),
-        live.planned(),
-        live.plan(COMING, live.next_turn(moment)),
-    )
-
-
-@dataclass(frozen=True)
-class Explained:
-    """A decision with its reason."""
-
-    record: DecisionRecord
-    when: str
-    arm: str
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -83,22 +47,24 @@ class ArmRow:
     mark: float | None
 
 
+@dataclass(frozen=True)
 class ExperimentView:
     """Everything that the pages of one experiment show, at one moment."""
 
-    def __init__(
-        self,
-        facts: LiveFacts,
-        history: PlayHistory,
-        latest: list[DecisionRecord],
-        moment: datetime,
-    ) -> None:
-        self.state, self.history, self._latest = facts.state, history, latest
-        self.facts = facts
-        self.turns = TurnNames(facts.forecast)
-        self.plan = facts.plan
-        self.moment, self.now = moment, self.turn_at(moment)
-        self.reasons = Reasons(self.turns, self.plan.busy_from, facts.arms, history)
+    state: State
+    policy: Policy
+    turns: TrafficForecast
+    arms: dict[str, Arm]
+    plan: Plan
+    coming: list[PlannedTurn]
+    latest: list[DecisionRecord]
+    history: PlayHistory
+    moment: datetime
+
+    @cached_property
+    def now(self) -> int | None:
+        """The turn that was now; the next one where there is no calendar; None past the end."""
+        return self.turn_at(self.moment)
 
     @cached_property
     def best(self) -> ArmReport | None:
@@ -110,7 +76,7 @@ class ExperimentView:
         """What the best arm so far brings per visitor."""
         if self.best is None or self.best.estimate is None:
             return math.nan
-        if not self.facts.policy.learns_scaled:
+        if not self.policy.learns_scaled:
             return self.best.estimate
         mine = self.history.arm == self.history.numbers[self.best.id]
         mine &= ~np.isnan(self.history.reward)
@@ -119,31 +85,13 @@ class ExperimentView:
     @cached_property
     def charts(self) -> dict[str, Chart]:
         """The charts, by their names."""
-        name = "" if self.best is None else self.reasons.name(self.best.id)
+        name = "" if self.best is None else self.name(self.best.id)
         drawn = [
             charts.traffic(self.turns, self.plan, self.history, self.planned_from, self.past),
             charts.choices(self.turns, self.history),
             charts.rewards(self.turns, self.history, name, self.worth),
         ]
         return {chart.id: chart for chart in drawn}
-
-    @cached_property
-    def latest(self) -> list[Explained]:
-        """The latest decisions, with their reasons."""
-        return [self.explain(record) for record in self._latest]
-
-    def explain(self, record: DecisionRecord) -> Explained:
-        """A decision with its reason."""
-        when, arm = self.turns.name(record.turn), self.reasons.name(record.arm)
-        return Explained(record, when, arm, self.reasons.of(record))
-
-    @cached_property
-    def coming(self) -> list[tuple[str, str, PlannedTurn]]:
-        """The next turns: when they are, what kind they are, and what is planned."""
-        return [
-            (self.turns.name(one.turn), self.reasons.occasion(one.turn), one)
-            for one in self.facts.coming
-        ]
 
     @cached_property
     def _ranked(self) -> list[ArmReport]:
@@ -169,7 +117,7 @@ class ExperimentView:
             return round(100.0 * (value - low + margin) / (high - low + 2 * margin), 2)
 
         return [
-            ArmRow(arm, self.reasons.name(arm.id), arm.id == self.state.best, *map(place, ends))
+            ArmRow(arm, self.name(arm.id), arm.id == self.state.best, *map(place, ends))
             for arm, ends in ((arm, (arm.low, arm.high, arm.estimate)) for arm in shown)
         ]
 
@@ -190,7 +138,7 @@ class ExperimentView:
     def _latest_turns(self, chosen: NDArray[np.bool_]) -> list[tuple[int, str]]:
         rows, names = np.flatnonzero(chosen)[::-1][:WAITING], list(self.history.numbers)
         return [
-            (row + 1, f"{self.turns.name(row + 1)}: {self.reasons.name(names[arm])}")
+            (row + 1, f"{self.turns.name(row + 1)}: {self.name(names[arm])}")
             for row, arm in zip(rows.tolist(), self.history.arm[rows].tolist(), strict=True)
         ]
 
@@ -208,17 +156,17 @@ class ExperimentView:
     def turn_at(self, moment: datetime) -> int | None:
         """The turn that is now; the next one where there is no calendar; None past the end."""
         if self.turns.walls is None:
-            return self.facts.coming[0].turn if self.facts.coming else None
+            return self.coming[0].turn if self.coming else None
         try:
-            return self.turns.forecast.turn_at(moment)
+            return self.turns.turn_at(moment)
         except ServiceError:
             return None
 
     @cached_property
     def without_turn(self) -> str:
         """Why no turn is now, where none is."""
-        turns, calendar = self.turns, self.turns.forecast.calendar
-        first, last = turns.forecast.time(1), turns.forecast.time(self.state.turns)
+        turns, calendar = self.turns, self.turns.calendar
+        first, last = turns.time(1), turns.time(self.state.turns)
         if calendar is None or first is None or last is None:
             return "All turns are decided"
         clock = self.moment.astimezone(ZoneInfo(calendar.zone or "UTC")).isoformat(" ")
@@ -247,7 +195,7 @@ class ExperimentView:
         """What an operator watches."""
         known = np.flatnonzero(~np.isnan(self.history.reward))
         since = self.past - (int(known[-1]) + 1 if known.size else 0)
-        days = DAYS.get(self.turns.unit, math.nan)
+        days = LENGTHS.get(self.turns.unit, math.nan) / LENGTHS["day"]
         return {
             "decisions": self.state.decided,
             "rewards_waiting": self.late,
@@ -277,50 +225,9 @@ class ExperimentView:
             said.append(f"No arm is in the game. {remedy}")
         return [*said, *charts.busy_warning(self.plan, unit, self.planned_from)]
 
+    # -- why each decision was made --------------------------------------------------------------
 
-def planned(policy: Policy, forecast: TrafficForecast, arms: int) -> Plan:
-    """The plan of a forecast."""
-    with quiet(PlanWarning):
-        return policy.plan(forecast.multiplier, arms)
-
-
-class Views:
-    """The views of the experiments that were looked at last."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-        self._known: Recent[ExperimentView] = Recent(REMEMBERED)
-        self._lock = threading.Lock()
-
-    def get(self, experiment: str) -> ExperimentView:
-        """An experiment as it is now."""
-        last = self._service.experiment(experiment).events
-        known, moment = self._known.get(experiment), self._service.clock()
-        if known is None or known.state.events != last or known.now != known.turn_at(moment):
-            known = self._build(experiment, moment)
-        with self._lock:
-            return self._known.keep(experiment, known)
-
-    def _build(self, experiment: str, moment: datetime) -> ExperimentView:
-        facts = self._service.look(experiment, lambda live: _live_facts(live, moment))
-        latest = self._service.decisions(experiment, limit=LATEST)
-        # the last: it knows whatever they know
-        history = self._service.read(lambda one: PlayHistory.read(one, experiment))
-        if history.turns > facts.state.turns:  # the forecast was replaced in between
-            return self._build(experiment, moment)
-        return ExperimentView(facts, history, latest, moment)
-
-
-@dataclass(frozen=True)
-class Reasons:
-    """Explains decisions from what is recorded of them."""
-
-    turns: TurnNames  # the turns, with their traffic
-    busy_from: float  # the visitors from which a turn is busy
-    arms: Mapping[str, Arm]  # the arms, by their ids
-    history: PlayHistory  # what happened
-
-    def of(self, record: DecisionRecord) -> str:
+    def reason(self, record: DecisionRecord) -> str:
         """The reason for a decision, such as "Boxing Day: played 9.99, the best so far"."""
         return f"{self.occasion(record.turn)}: {self._choice(record)}"
 
@@ -329,7 +236,7 @@ class Reasons:
         special = self.turns.special(turn)
         if special:
             return special[0].upper() + special[1:]
-        busy = self.turns.forecast.values[turn - 1] >= self.busy_from
+        busy = self.turns.values[turn - 1] >= self.plan.busy_from
         return f"{'Busy' if busy else 'Quiet'} {self.turns.unit}"
 
     def name(self, arm: str) -> str:
@@ -370,3 +277,45 @@ def _was_there(arm: Arm, later: list[ArmChange]) -> bool:
     """Whether an arm was in the game, by its first change after that moment."""
     change = next((change for change in later if change.arm == arm.id), None)
     return not arm.removed if change is None else change.removed
+
+
+def planned(policy: Policy, forecast: TrafficForecast, arms: int) -> Plan:
+    """The plan of a forecast."""
+    with quiet(PlanWarning):
+        return policy.plan(forecast.multiplier, arms)
+
+
+class Views:
+    """The views of the experiments that were looked at last."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._known: Recent[ExperimentView] = Recent(REMEMBERED)
+        self._lock = threading.Lock()
+
+    def get(self, experiment: str) -> ExperimentView:
+        """An experiment as it is now."""
+        last = self._service.experiment(experiment).events
+        known, moment = self._known.get(experiment), self._service.clock()
+        if known is None or known.state.events != last or known.now != known.turn_at(moment):
+            known = self._build(experiment, moment)
+        with self._lock:
+            return self._known.keep(experiment, known)
+
+    def _build(self, experiment: str, moment: datetime) -> ExperimentView:
+        live = self._service.look(experiment, lambda live: _live_parts(live, moment))
+        latest = self._service.decisions(experiment, limit=LATEST)
+        # the last: it knows whatever they know
+        history = self._service.read(lambda one: PlayHistory.read(one, experiment))
+        if history.turns > live[0].turns:  # the forecast was replaced in between
+            return self._build(experiment, moment)
+        return ExperimentView(*live, latest, history, moment)
+
+
+def _live_parts(
+    live: LiveExperiment, moment: datetime
+) -> tuple[State, Policy, TrafficForecast, dict[str, Arm], Plan, list[PlannedTurn]]:
+    """What a view takes from the live bandit, between two changes."""
+    coming = live.plan(COMING, live.next_turn(moment))
+    about = state_of(live), live.bandit.policy, live.forecast, dict(live.arms)
+    return *about, live.planned(), coming

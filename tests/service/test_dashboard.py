@@ -275,7 +275,7 @@ def test_a_form_does_what_it_says(live: Server, http: httpx.Client) -> None:
         ("update", {"turn": "9", "reward": "5", "visitors": "2"}, 409, "turn 9"),
         ("update", {"turn": "1e3", "reward": "5", "visitors": "2"}, 422, "a whole number"),
         ("correct", {"turn": "1", "reward": "5", "visitors": "2"}, 409, "no reward to correct"),
-        ("reforecast", {"draft": "{}"}, 422, "upload the file again"),
+        ("reforecast", {"draft": "{}"}, 422, "fill in the form again"),
         ("reforecast", {"draft": '{"first": 1, "values": [5.0]}'}, 409, "decided already"),
         ("reforecast/plan", {"meaning": "forecast"}, 422, "choose a file"),
         ("explode", {}, 404, "no form"),

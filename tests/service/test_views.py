@@ -12,7 +12,6 @@ from tests.service.conftest import MOMENT, settings
 import highseason as hs
 from highseason.traffic.timeline import Calendar
 from highseason_service import Service
-from highseason_service.calendars import TurnNames
 from highseason_service.charts import COLUMNS, LINE, Buckets, traffic
 from highseason_service.forecast import TrafficForecast
 from highseason_service.history import PlayHistory
@@ -52,7 +51,7 @@ def test_a_history_is_what_the_log_says(service: Service) -> None:
 )  # fmt: skip
 def test_points_are_few_and_keep_the_mean(every: str, count: int, most: int, width: int) -> None:
     values = np.random.default_rng(1).random(count)
-    turns = TurnNames(TrafficForecast((1.0,) * count, Calendar.starting("2020-01-01", every)))
+    turns = TrafficForecast((1.0,) * count, Calendar.starting("2020-01-01", every))
     groups = Buckets.of(turns, count, most)
     means = groups.mean(values)
     assert (groups.width, means.size <= most) == (width, True)
@@ -63,7 +62,7 @@ def test_points_are_few_and_keep_the_mean(every: str, count: int, most: int, wid
 
 
 def test_very_long_games_without_a_calendar_have_few_points() -> None:
-    groups = Buckets.of(TurnNames(TrafficForecast((1.0,) * 100_000)), 100_000, LINE)
+    groups = Buckets.of(TrafficForecast((1.0,) * 100_000), 100_000, LINE)
     assert groups.firsts.size <= LINE
     assert groups.turns.name(1_000) == "turn 1,000"
 
@@ -91,7 +90,7 @@ def test_charts_add_up(service: Service) -> None:
     assert view.explored == pytest.approx(explored / 21)
     assert choices.series[1].values.sum() == pytest.approx(explored)
     assert choices.sentence.startswith(f"On {round(100 * explored / 21)}% of 21 days it explored")
-    assert view.waiting == [(21, f"{view.turns.name(21)}: {view.reasons.name(records[0].arm)}")]
+    assert view.waiting == [(21, f"{view.turns.name(21)}: {view.name(records[0].arm)}")]
 
 
 def test_a_naive_policy_is_valued_per_visitor(opened: Callable[[], Service]) -> None:
@@ -116,7 +115,7 @@ def test_views_are_computed_once_per_change(service: Service) -> None:
 
 def reasons(service: Service, experiment: str) -> dict[int, str]:
     view = Views(service).get(experiment)
-    return {one.record.turn: one.reason for one in view.latest}
+    return {one.turn: view.reason(one) for one in view.latest}
 
 
 def test_reasons_are_what_happened(opened: Callable[[], Service]) -> None:
@@ -149,17 +148,16 @@ def test_reasons_for_exploring(opened: Callable[[], Service]) -> None:
             "shelf", [Outcome(turn, 100.0 * (8.0 if arm == "9.99" else 4.0), 100.0)]
         )
     view = Views(service).get("shelf")
-    words = {one.record.turn: one for one in view.latest}
-    for turn, one in words.items():
-        busy = view.turns.forecast.values[turn - 1] >= view.plan.busy_from
-        assert one.reason.startswith("Busy day: " if busy else "Quiet day: ")
-        counts = view.history.plays(turn)
-        own = counts.get(one.record.arm, 0)
-        least = own == min(counts.get(arm, 0) for arm in view.facts.arms)
-        assert (own == 0) == one.reason.endswith("for the first time")
-        if own and not one.record.exploited:
-            assert least == one.reason.endswith("the least known arm")
-    assert any(one.reason.endswith("the least known arm") for one in words.values())
+    for one in view.latest:
+        busy, reason = view.turns.values[one.turn - 1] >= view.plan.busy_from, view.reason(one)
+        assert reason.startswith("Busy day: " if busy else "Quiet day: ")
+        counts = view.history.plays(one.turn)
+        own = counts.get(one.arm, 0)
+        least = own == min(counts.get(arm, 0) for arm in view.arms)
+        assert (own == 0) == reason.endswith("for the first time")
+        if own and not one.exploited:
+            assert least == reason.endswith("the least known arm")
+    assert any(view.reason(one).endswith("the least known arm") for one in view.latest)
 
 
 def test_chance_is_named(opened: Callable[[], Service]) -> None:
@@ -225,13 +223,14 @@ def test_without_a_calendar_the_next_turn_is_now(opened: Callable[[], Service]) 
     service.decide("shelf", 1)
     service.decide("shelf", 2)
     assert views.get("shelf").now is None
-    assert [one.when for one in views.get("shelf").latest] == ["turn 2", "turn 1"]
+    view = views.get("shelf")
+    assert [view.turns.name(one.turn) for one in view.latest] == ["turn 2", "turn 1"]
 
 
 def test_a_plan_of_prices_shows_where_exploring_is_cheapest() -> None:
     forecast = TrafficForecast((100.0, 250.0, 60.0, 80.0) * 10)
     plan = hs.OptionIndex().plan(forecast.multiplier, arms=3)
-    chart = traffic(TurnNames(forecast), plan, None)
+    chart = traffic(forecast, plan, None)
     assert chart.title == "Visitors, and where exploring is cheapest"
     assert chart.series[-1].name == "cheapest to explore"
     cheap = plan.levels >= np.quantile(plan.levels, 0.75)
