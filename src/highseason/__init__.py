@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from highseason.policies import UCB as UCB
     from highseason.policies import UCBL as UCBL
     from highseason.policies import UCBZ as UCBZ
+    from highseason.policies import AdaUCB as AdaUCB
     from highseason.policies import ConstantEpsilon as ConstantEpsilon
     from highseason.policies import Discounted as Discounted
     from highseason.policies import EpsilonGreedy as EpsilonGreedy
@@ -59,7 +60,7 @@ _NAMES = {
     "engine": "Game SimulationResult backtest_cost forecast_cost play simulate",
     "logs": "replay",
     "policies": (
-        "KLUCB UCB UCBL UCBZ ConstantEpsilon Discounted EpsilonGreedy EpsilonZGreedy "
+        "AdaUCB KLUCB UCB UCBL UCBZ ConstantEpsilon Discounted EpsilonGreedy EpsilonZGreedy "
         "GaussianThompson Greedy LimitSwitching OptionIndex Plan Policy SoftEpsilonGreedy SoftUCB "
         "SoftUCBMortal Thompson UniformRandom VariablePool Windowed regulate"
     ),

@@ -29,6 +29,7 @@ POLICIES: dict[str, Policy] = {
     "ucb-small": hs.UCB(P=0.1),
     "ucb-z": hs.UCBZ(z=30, P=0.5),
     "soft-ucb": hs.SoftUCB(unit=1),
+    "ada-ucb": hs.AdaUCB(),
     "pool": hs.VariablePool(c=60, unit=1),
     "pool-code": AuthorsVariablePool(c=1.1, unit=1),
     "naive-epsilon": hs.policies.NaiveEpsilonGreedy(k=0.5),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,16 @@ def test_soft_ucb(G: Plan, m: int, P: float, unit: float) -> None:
     same(hs.SoftUCB(P=P, unit=unit), G, m, paper.soft_ucb(G, m, P, unit))
 
 
+@given(multipliers, arms, positive, positive, positive)
+def test_ada_ucb(G: Plan, m: int, P: float, one: float, other: float) -> None:
+    low, high = sorted((one, other))
+    policy = hs.AdaUCB(low=low, high=high, P=P)
+    same(policy, G, m, paper.ada_ucb(G, m, P, low, high))
+    step = replace(policy, low=high)
+    assert step.plan(G, m).levels.tolist() == hs.UCBZ(z=high, P=P).plan(G, m).levels.tolist()
+    assert policy.with_values({"low": high, "high": low}) == policy
+
+
 @given(multipliers, arms, st.floats(1.01, 500), positive)
 def test_variable_pool(G: Plan, m: int, c: float, unit: float) -> None:
     same(hs.VariablePool(c=c, unit=unit), G, m, paper.pool(G, m, c, unit))
@@ -88,6 +99,14 @@ def test_variable_pool(G: Plan, m: int, c: float, unit: float) -> None:
 def test_thresholds_may_be_rules(G: Plan, z: Any, value: Callable[[Plan], float]) -> None:
     same(hs.UCBZ(z=z), G, 2, paper.ucb_z(G, 2, 2.0, value(G)))
     same(hs.EpsilonZGreedy(k=3, z=z), G, 2, paper.epsilon_z(G, 2, 3.0, value(G)))
+
+
+@given(multipliers)
+def test_a_low_threshold_that_crosses_the_high_one_makes_a_step(G: Plan) -> None:
+    low, high = np.quantile(G, [0.05, 0.95])
+    same(hs.AdaUCB(), G, 2, paper.ada_ucb(G, 2, 0.51, low, high))
+    crossed, half = hs.AdaUCB(low="2*max", high="q0.5"), float(np.quantile(G, 0.5))
+    same(crossed, G, 2, paper.ucb_z(G, 2, 0.51, half))
 
 
 @given(multipliers)

@@ -25,6 +25,8 @@ WRONG: list[tuple[type[Policy], dict[str, Any], str]] = [
     (hs.UCBZ, {"z": "q75"}, r"ucb-z: z: .*did you mean \"q0.75\""),
     (hs.UCBZ, {"z": "3/4 max"}, "ucb-z: z: '3/4 max' is not a threshold"),
     (hs.UCB, {"P": -0.1}, "ucb: P=-0.1 must be at least 0"),
+    (hs.AdaUCB, {"low": 3, "high": 2}, "ada-ucb: low=3.0 must be at most high=2.0"),
+    (hs.AdaUCB, {"low": "q0.9", "high": "q0.1"}, "low=q0.9 must be at most high=q0.1"),
     (hs.SoftUCB, {"unit": 0}, "soft-ucb: unit=0 must be above 0"),
     (hs.SoftUCB, {"unit": -1.0}, "unit=-1.0 must be above 0"),
     (hs.VariablePool, {"c": 1}, "variable-pool: c=1 must be above 1"),

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.policies.states import means, never_chosen, present, states, turns
 
+import highseason as hs
 from highseason.policies import UCB_RULE, ArmState, Turn, fresh_state, leader
+from highseason.rewards import effective_visitors
 
 numbers = st.one_of(st.just(0.0), st.floats(0, 20))
 
@@ -61,3 +63,31 @@ def test_a_number_below_zero_has_no_root() -> None:
     state.selections[:], state.pulls[:] = 1, 1
     with pytest.raises(ValueError, match=r"math domain|nonnegative"):
         UCB_RULE.choose(state, Turn(2, -1.0, 1.0, math.nan, -1, 0, False, 2))
+
+
+@pytest.mark.parametrize("counted", [False, True])
+@pytest.mark.parametrize("shape", ["wave", "christmas", "step"])
+def test_ada_ucb_is_its_formula_in_numpy(shape: str, counted: bool) -> None:
+    G = hs.traffic.from_values(hs.traffic.SHAPES[shape](turns=90).values.round())  # whole visitors
+    low, high = np.quantile(G.values, [0.05, 0.95])
+    model = hs.rewards.visitors(arms=6, between=(0.1, 0.5), share=5.0, rho=0.02)
+    if not counted:
+        model = hs.rewards.bernoulli(arms=6)
+    seen = effective_visitors(5.0 * G.values, 0.02) if counted else np.ones(90)
+    policy = hs.AdaUCB(count="visitors", rho=0.02) if counted else hs.AdaUCB()
+    played = hs.simulate(policy, model, G, games=5, seed=4)
+    assert played.games is not None
+    for number in range(5):
+        game = hs.play(policy, model, G, seed=4, game=number)
+        weights, sums = np.zeros(6), np.zeros(6)
+        for t, (g, arm, paid) in enumerate(zip(G.values, game.arms, game.paid, strict=True), 1):
+            L = float(np.clip((g - low) / (high - low), 0.0, 1.0))
+            if t <= 6:
+                assert arm == t - 1
+            else:
+                radius = np.sqrt(0.51 * (1.0 - L) * np.log(t) / weights)
+                index = sums / weights + radius
+                assert index[arm] >= index.max() - 1e-12
+            weights[arm] += seen[t - 1]
+            sums[arm] += seen[t - 1] * paid
+        assert game.regret == pytest.approx(played.games["regret"][0, number])

@@ -83,6 +83,13 @@ def soft_ucb(G: Numbers, m: int, P: float, unit: float) -> Numbers:
     return each_turn(G, lambda t: P * log(1 + t / (G[t - 1] / unit)))
 
 
+def ada_ucb(G: Numbers, m: int, P: float, low: float, high: float) -> Numbers:
+    def load(g: float) -> float:
+        return float(g >= high) if low == high else min(1, max(0, (g - low) / (high - low)))
+
+    return each_turn(G, lambda t: P * (1 - load(G[t - 1])) * log(t))
+
+
 def pool(G: Numbers, m: int, c: float, unit: float) -> Numbers:
     return each_turn(G, lambda t: min(m, max(1, floor(c * m / (t * (G[t - 1] / unit))))))
 

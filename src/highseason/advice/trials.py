@@ -202,10 +202,10 @@ def axes(policy: Policy) -> tuple[Axis, ...]:
     """Axes for any G: constants of exploration in equal factors, the rest as shares of G."""
     found = []
     for name, limits in policy.tunable().items():
-        if limits.role == "threshold":
-            found.append(Axis(name, 0.0, 1.0, "linear", form="q{:.2f}"))
-        elif limits.role == "unit":
+        if limits.role == "unit":
             found.append(Axis(name, 1e-3, 10.0, "log", form="{:.3g}*max"))
+        elif limits.allows_expression:
+            found.append(Axis(name, 0.0, 1.0, "linear", form="q{:.2f}"))
         elif limits.search is not None:
             low, high, kind = limits.search
             high = high / 10 if limits.search == EXPLORATION else high

@@ -66,6 +66,7 @@ from highseason.policies.epsilon import UniformRandom as UniformRandom
 from highseason.policies.ucb import UCB as UCB
 from highseason.policies.ucb import UCB_RULE as UCB_RULE
 from highseason.policies.ucb import UCBZ as UCBZ
+from highseason.policies.ucb import AdaUCB as AdaUCB
 from highseason.policies.ucb import NaiveUCB as NaiveUCB
 from highseason.policies.ucb import SoftUCB as SoftUCB
 from highseason.policies.ucb import index_rule as index_rule

@@ -1,20 +1,30 @@
 """The UCB family: play the arm whose estimate plus confidence radius is highest.
 
-Plain, with a threshold (UCB-z), soft, and naive.  UCB is an index rule.  Such a rule is its bonus;
-`index_rule` builds the rest around it, for the families in `mortal` and `kl_ucb` and for your own.
+Plain, with a threshold (UCB-z), soft, by load (AdaUCB), and naive.  UCB is an index rule.  Such a
+rule is its bonus; `index_rule` builds the rest around it, for the families in `mortal` and `kl_ucb`
+and for your own.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.policies.base import OnG, WeighingPolicy, radius, threshold, unit_of_g
+from highseason.core.ordered import WithOne
+from highseason.policies.base import (
+    OnG,
+    WeighingPolicy,
+    exploration,
+    radius,
+    threshold,
+    unit_of_g,
+)
 from highseason.policies.plan import View
 from highseason.policies.ranking import (
     arm_to_try,
@@ -37,6 +47,7 @@ from highseason.policies.rule import (
     made_once,
     uniform_weights,
 )
+from highseason.traffic import Threshold
 
 
 @jitable
@@ -202,6 +213,65 @@ class SoftUCB(WeighingPolicy):
         """Nothing is carried."""
         scaled = view.G / self.unit
         return self.P * math.log1p(view.t / scaled), carry
+
+
+@dataclass(frozen=True)
+class AdaUCB(WeighingPolicy):
+    """UCB whose confidence radius shrinks in a straight line from quiet turns to busy ones.
+
+    The bound is estimate + sqrt(P (1 - L(t)) log t / pulls).  The load L(t) is 0 up to G = low,
+    where it plays as UCB; from G = high on it is 1, and the leader is played; between them it is
+    (G(t) - low) / (high - low).  With low = high it is UCB-z.
+
+    Wu, Guo and Liu, "Adaptive Exploration-Exploitation Tradeoff for Opportunistic Bandits" (ICML
+    2018, arXiv 1709.04004), for network load; they write alpha for P.  Its regret is O(log t), and
+    O(1) if exploring costs nothing while the load is below a threshold.
+
+    >>> import highseason as hs
+    >>> hs.AdaUCB(low=1, high=41, P=2).plan([1, 1, 21, 41, 1], arms=2).levels.round(2)
+    array([0.  , 1.39, 1.1 , 0.  , 3.22])
+    """
+
+    name = "ada-ucb"
+    rule = UCB_RULE
+    carry_depends_on = "nothing"
+
+    low: OnG = threshold("q0.05", doc="up to this G it explores as UCB does", role="")
+    high: OnG = threshold("q0.95", doc="from this G on it plays the leader")
+    P: float = exploration(0.51, "the radius is sqrt(P (1 - L) log t / pulls); 2 is UCB1's")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if _crossed(self.low, self.high):
+            raise ValueError(f"{self.label}: low={self.low} must be at most high={self.high}")
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """UCB's number, less in proportion to the load."""
+        share = 1.0
+        if view.G >= self.high:
+            share = 0.0
+        elif view.G > self.low:
+            share = 1.0 - (view.G - self.low) / (self.high - self.low)
+        return share * self.P * math.log(view.t), carry
+
+    def resolve_thresholds(self, values: NDArray[np.float64] | WithOne) -> Self:
+        """In numbers; a `low` that is then above `high`, as 0.5*max may be, becomes `high`."""
+        if not self.unresolved_thresholds():
+            return self
+        low, high = (Threshold.of(end).resolve(values) for end in (self.low, self.high))
+        return replace(self, low=min(low, high), high=high)
+
+    def with_values(self, values: Mapping[str, Any]) -> Self:
+        """Tuning may propose the two thresholds in any order."""
+        low, high = (values.get(name, getattr(self, name)) for name in ("low", "high"))
+        low, high = (high, low) if _crossed(low, high) else (low, high)
+        return super().with_values({**values, "low": low, "high": high})
+
+
+def _crossed(low: OnG, high: OnG) -> bool:
+    """Whether two thresholds are in the wrong order, as far as one can see without G."""
+    first, last = Threshold.of(low), Threshold.of(high)
+    return first.kind == last.kind and first.amount > last.amount
 
 
 @dataclass(frozen=True)
