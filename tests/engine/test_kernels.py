@@ -18,7 +18,6 @@ from tests.engine.settings import (
 
 import highseason as hs
 from highseason.engine.kernels import interface
-from highseason.engine.kernels.pool import sort_descending
 from highseason.engine.kernels.ucb_lanes import MANY_ARMS
 from highseason.policies import Policy
 from highseason.rewards import Rewards
@@ -182,11 +181,3 @@ def test_pointers_play_where_functions_cannot_be_compiled_in(
     monkeypatch.setattr(interface, "WORTH_BINDING", 0)
     monkeypatch.setattr(interface, "_player_type", refuse)
     assert str(hs.simulate(policy, model, G, games=3)) == str(first)
-
-
-@pytest.mark.parametrize("size", [1, 32, 33, 100])
-def test_arms_are_sorted_by_falling_value_and_equal_ones_stay_in_order(size: int) -> None:
-    values = np.random.default_rng(size).integers(0, 20, size).astype(float)
-    order, merged = np.empty(size, np.int64), np.empty(size, np.int64)
-    sort_descending(values, order, merged)
-    np.testing.assert_array_equal(order, np.argsort(-values, kind="stable"))

@@ -30,7 +30,6 @@ def quarter(u: float, parameter: float, scale: float) -> float:
 RUNS: dict[str, tuple[Any, ...]] = {
     "in shared memory": (THREE, hs.rewards.bernoulli(arms=5)),
     "in rows": (THREE[1:], hs.rewards.bernoulli(arms=100)),
-    "in rows of larger numbers": (THREE[2:], hs.rewards.bernoulli(arms=300)),
     "naive": ([hs.policies.NaiveUCB()], hs.rewards.bernoulli(arms=5)),
     "a user's rewards": ([hs.UCB()], hs.rewards.custom(quarter, lambda p: 1 - 0.75 * p, arms=3)),
     "any rule": ([hs.UCB(ties="random")], hs.rewards.bernoulli(arms=5)),
@@ -57,7 +56,7 @@ def compiled_texts() -> dict[str, str]:
 
 
 #: Those whose kernels differ from others in a type or a flag.
-ALIKE = ("in rows of larger numbers", "naive")
+ALIKE = ("naive",)
 
 
 @pytest.mark.parametrize(

@@ -142,20 +142,15 @@ def any_rule(
 
 @_with_cuda
 def epsilon_shared(quantile: Quantile) -> Kernel:
-    """ε games of at most 256 arms in shared memory."""
+    """ε games in shared memory."""
 
-    def kernel(
-        turns: Any, keys: Any, parameters: Any, means: Any, out: Any, trace: Any, leaves: int
-    ) -> None:
+    def kernel(turns: Any, keys: Any, parameters: Any, means: Any, out: Any, trace: Any) -> None:
         arms, size, thread = parameters.shape[1], cuda.blockDim.x, cuda.threadIdx.x
         numbers = cuda.shared.array(0, _NUMBERS)
-        places = cuda.shared.array(0, _BYTES)[(2 * arms + leaves) * size * 8 :]
         scratch = EpsilonScratch(
             numbers[thread : arms * size : size],
             numbers[arms * size + thread : 2 * arms * size : size],
-            numbers[2 * arms * size + thread : (2 * arms + leaves) * size : size],
-            places[thread : 2 * leaves * size : size],
-            places[2 * leaves * size + thread : (2 * leaves + arms) * size : size],
+            numbers[2 * arms * size + thread : 3 * arms * size : size],
         )
         for i in range(cuda.grid(1), keys.size, cuda.gridsize(1)):
             epsilon_game(
@@ -170,12 +165,10 @@ def epsilon_rows(quantile: Quantile) -> Kernel:
     """ε games in global memory: sum, pulls and mean of an arm side by side."""
 
     def kernel(
-        turns: Any, keys: Any, parameters: Any, means: Any, out: Any, trace: Any,
-        numbers: Any, tree: Any, pulled: Any,
-    ) -> None:  # fmt: skip
-        arms, row = parameters.shape[1], cuda.grid(1)
-        sums, pulls, leaves = numbers[row, :arms, 0], numbers[row, :arms, 1], numbers[row, :, 2]
-        scratch = EpsilonScratch(sums, pulls, leaves, tree[row], pulled[row])
+        turns: Any, keys: Any, parameters: Any, means: Any, out: Any, trace: Any, numbers: Any
+    ) -> None:
+        row = cuda.grid(1)
+        scratch = EpsilonScratch(numbers[row, :, 0], numbers[row, :, 1], numbers[row, :, 2])
         for i in range(row, keys.size, cuda.gridsize(1)):
             epsilon_game(
                 turns, quantile, keys[i], parameters[i], means[i], out[i], trace[i], scratch
@@ -197,7 +190,6 @@ def pool_shared(quantile: Quantile) -> Kernel:
             numbers[arms * size + thread : 2 * arms * size : size],
             numbers[2 * arms * size + thread : 3 * arms * size : size],
             places[thread : arms * size : size],
-            places[arms * size + thread : 2 * arms * size : size],
         )
         for i in range(cuda.grid(1), keys.size, cuda.gridsize(1)):
             pool_game(turns, quantile, keys[i], parameters[i], means[i], out[i], trace[i], scratch)
@@ -211,11 +203,10 @@ def pool_rows(quantile: Quantile) -> Kernel:
 
     def kernel(
         turns: Any, keys: Any, parameters: Any, means: Any, out: Any, trace: Any,
-        numbers: Any, ranked: Any, order: Any, merged: Any,
+        numbers: Any, ranked: Any, order: Any,
     ) -> None:  # fmt: skip
         row = cuda.grid(1)
-        sums, pulls = numbers[row, :, 0], numbers[row, :, 1]
-        scratch = PoolScratch(sums, pulls, ranked[row], order[row], merged[row])
+        scratch = PoolScratch(numbers[row, :, 0], numbers[row, :, 1], ranked[row], order[row])
         for i in range(row, keys.size, cuda.gridsize(1)):
             pool_game(turns, quantile, keys[i], parameters[i], means[i], out[i], trace[i], scratch)
 

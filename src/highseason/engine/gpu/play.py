@@ -16,7 +16,6 @@ from highseason.core.warnings import warn_user
 from highseason.engine.gpu import kernels
 from highseason.engine.gpu.device import GpuProgram, the_gpu
 from highseason.engine.kernels.any_rule import RulePlayer
-from highseason.engine.kernels.epsilon import leaves
 from highseason.engine.kernels.interface import RULE_FUNCTIONS, has_own_kernel, player_of
 from highseason.engine.kernels.turns import (
     OUT,
@@ -276,23 +275,21 @@ def schedule_for(rule: Rule, arms: int, device: Any) -> Schedule | None:
 
 def play_epsilon(device: Any, games: Games, quantile: Any) -> None:
     """ε games."""
-    arms, size = games.arms, leaves(games.arms)
+    arms = games.arms
     if arms <= _SHARED_ARMS:
-        program = GpuProgram(kernels.epsilon_shared, (quantile,))
-        _in_shared_memory(device, program, (2 * arms + size) * 8 + 2 * size + arms, games, size)
+        _in_shared_memory(device, GpuProgram(kernels.epsilon_shared, (quantile,)), 24 * arms, games)
     else:
-        small = _type_of_arms(arms)
-        rows = (((size, 4), np.float64), ((2 * size,), small), ((arms,), small))
-        _in_rows(device, GpuProgram(kernels.epsilon_rows, (quantile,), _MANY_BLOCKS), games, *rows)
+        program = GpuProgram(kernels.epsilon_rows, (quantile,), _MANY_BLOCKS)
+        _in_rows(device, program, games, ((arms, 4), np.float64))  # 4, so that an arm is aligned
 
 
 def play_pool(device: Any, games: Games, quantile: Any) -> None:
     """Pool games."""
-    arms, small = games.arms, _type_of_arms(games.arms)
+    arms = games.arms
     if arms <= _SHARED_ARMS:
-        _in_shared_memory(device, GpuProgram(kernels.pool_shared, (quantile,)), 26 * arms, games)
+        _in_shared_memory(device, GpuProgram(kernels.pool_shared, (quantile,)), 25 * arms, games)
     else:
-        rows = (((arms, 2), np.float64), ((arms,), np.float64), ((arms,), small), ((arms,), small))
+        rows = (((arms, 2), np.float64), ((arms,), np.float64), ((arms,), np.int32))
         _in_rows(device, GpuProgram(kernels.pool_rows, (quantile,)), games, *rows)
 
 
@@ -318,14 +315,11 @@ def _for_slots(device: Any, part: Any, slots: int) -> Any:
     return part
 
 
-def _in_shared_memory(
-    device: Any, program: GpuProgram, each: int, games: Games, *more: Any
-) -> None:
+def _in_shared_memory(device: Any, program: GpuProgram, each: int, games: Games) -> None:
     """A thread per game, with `each` bytes of shared memory."""
-    arguments = (*games, *more)
-    blocks = device.resident(program, _THREADS, each * _THREADS, *arguments)
+    blocks = device.resident(program, _THREADS, each * _THREADS, *games)
     blocks = min(blocks, -(-games.size // _THREADS))
-    device.launch(program, blocks, _THREADS, each * _THREADS, *arguments)
+    device.launch(program, blocks, _THREADS, each * _THREADS, *games)
 
 
 def _in_rows(
@@ -342,11 +336,6 @@ def _blocks_that_fit(device: Any, games: int, each: int, most: int) -> int:
     """The thread blocks that fit, at `each` bytes per game and `most` per multiprocessor."""
     fit: int = min(most * device.processors, _MEMORY // (each * _MANY_THREADS))
     return max(1, min(fit, -(-games // _MANY_THREADS)))
-
-
-def _type_of_arms(arms: int) -> DTypeLike:
-    """The smallest type that can number the arms."""
-    return np.uint8 if arms <= 2**8 else np.int16 if arms <= 2**15 else np.int32
 
 
 def _lane_bits(arms: int) -> int:

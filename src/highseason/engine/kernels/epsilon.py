@@ -1,11 +1,8 @@
 """ε games: the leader is kept, not searched for.
 
 `leader` stays as long as it beats `(rival_mean, rival)`, which no other arm can beat; a pull of any
-arm is compared with these two alone.  Only when the leader falls behind its rival must the best arm
-be searched for again: the arms are the leaves of a tournament in which each inner node holds the
-better of its two children (equal arms: the lower one), and only the arms pulled since the last
-search replay their matches.  So a turn costs the same for any number of arms, except for an
-occasional walk of log2(arms) steps.
+arm is compared with these two alone.  All arms are looked at only when the leader falls behind its
+rival, which is seldom: so a turn costs nearly the same for any number of arms.
 """
 
 from __future__ import annotations
@@ -19,7 +16,6 @@ from highseason.core.jitable import inlined, jitable
 from highseason.core.random import DECISION, draw, turn_key
 from highseason.engine.kernels.turns import (
     Floats,
-    Ints,
     Turns,
     next_checkpoint,
     play_each_arm_once,
@@ -30,76 +26,29 @@ from highseason.engine.kernels.turns import (
 
 
 class EpsilonScratch(NamedTuple):
-    """Sums and pulls by arm, means by leaf of the `tree`, and the arms pulled since its update."""
+    """Sums, pulls and means by arm."""
 
     sums: Floats
     pulls: Floats
     means: Floats
-    tree: Ints
-    pulled: Ints
-
-
-def leaves(arms: int) -> int:
-    """The leaves of a tournament of this many arms: a power of 2, at least 2."""
-    return max(2, 1 << (arms - 1).bit_length())
 
 
 def epsilon_scratch(arms: int) -> EpsilonScratch:
     """Memory for one game at a time; its content is undefined."""
-    size, whole = leaves(arms), np.int64
-    numbers = np.empty(arms), np.empty(arms), np.empty(size)
-    return EpsilonScratch(*numbers, np.empty(2 * size, whole), np.empty(arms, whole))
+    return EpsilonScratch(np.empty(arms), np.empty(arms), np.empty(arms))
 
 
 @jitable
-def build(tree: Ints, means: Floats) -> None:
-    """Fill the tournament bottom-up; leaves beyond the last arm hold -inf."""
-    size = tree.size // 2
-    for leaf in range(size):
-        tree[size + leaf] = leaf
-    for node in range(size - 1, 0, -1):
-        left, right = tree[2 * node], tree[2 * node + 1]
-        tree[node] = left if means[left] >= means[right] else right
-
-
-@jitable
-def replay_matches(tree: Ints, means: Floats, arm: int) -> None:
-    """After `arm` changed: play its matches again, up to the first one it has no part in."""
-    node = (tree.size // 2 + arm) // 2
-    while node > 0:
-        left, right = tree[2 * node], tree[2 * node + 1]
-        winner = left if means[left] >= means[right] else right
-        if winner == tree[node] and winner != arm:
-            return
-        tree[node] = winner
-        node //= 2
-
-
-@jitable
-def refresh(tree: Ints, means: Floats, pulled: Ints, count: int) -> None:
-    """Bring the tournament up to date after `count` pulls; a full list is too long to replay."""
-    if count == pulled.size:
-        build(tree, means)
-    else:
-        for i in range(count):
-            replay_matches(tree, means, pulled[i])
-
-
-@jitable
-def second_best(tree: Ints, means: Floats) -> int:
-    """The best of the arms that the winner beat on its way up."""
-    node = tree.size // 2 + tree[1]
-    rival = -1
-    while node > 1:
-        beaten = tree[node ^ 1]
-        if (
-            rival < 0
-            or means[beaten] > means[rival]
-            or (means[beaten] == means[rival] and beaten < rival)
-        ):
-            rival = beaten
-        node //= 2
-    return rival
+def two_best(means: Floats) -> tuple[int, int, float]:
+    """The arm of the highest mean, its rival and the rival's mean; equal means: the lower arm."""
+    leader, top, rival, rival_mean = 0, means[0], -1, -np.inf
+    for arm in range(1, means.size):
+        mean = means[arm]
+        if mean > top:
+            leader, top, rival, rival_mean = arm, mean, leader, top
+        elif mean > rival_mean:
+            rival, rival_mean = arm, mean
+    return leader, rival, rival_mean
 
 
 @inlined
@@ -114,20 +63,16 @@ def epsilon_game(
     scratch: EpsilonScratch,
 ) -> None:
     """Play one game."""
-    sums, pulls, means, tree, pulled = scratch
-    arms, count = sums.size, 0
+    sums, pulls, means = scratch
+    arms = sums.size
     G, learning_scale, levels, checkpoints, model, _, _ = turns
     totals, passed, best = play_each_arm_once(
         turns, quantile, game, parameters, true_means, trace, sums
     )
     best_mean, due = true_means[best], next_checkpoint(checkpoints, passed)
-    for leaf in range(means.size):
-        means[leaf] = sums[leaf] if leaf < arms else -np.inf
     for arm in range(arms):
-        pulls[arm] = 1.0
-    build(tree, means)
-    leader, rival = tree[1], second_best(tree, means)
-    rival_mean = means[rival]
+        pulls[arm], means[arm] = 1.0, sums[arm]
+    leader, rival, rival_mean = two_best(means)
     for i in range(arms, G.size):
         key = turn_key(game, i + 1)
         epsilon = levels[i]
@@ -146,18 +91,13 @@ def epsilon_game(
         mean = sums[arm] / pulls[arm]
         means[arm] = mean
         ahead = mean > rival_mean or (mean == rival_mean and arm < rival)
-        if arm != leader or not ahead:
-            if count < arms:
-                pulled[count] = arm
-                count += 1
-            if arm == leader:
-                refresh(tree, means, pulled, count)
-                leader, rival = tree[1], second_best(tree, means)
-                rival_mean, count = means[rival], 0
-            elif ahead:
-                top = means[leader]
-                if mean > top or (mean == top and arm < leader):
-                    leader, rival, rival_mean = arm, leader, top
-                else:
-                    rival, rival_mean = arm, mean
+        if arm == leader:
+            if not ahead:
+                leader, rival, rival_mean = two_best(means)
+        elif ahead:
+            top = means[leader]
+            if mean > top or (mean == top and arm < leader):
+                leader, rival, rival_mean = arm, leader, top
+            else:
+                rival, rival_mean = arm, mean
     write_totals(out, totals, pulls[best] if best < G.size else 0.0)

@@ -32,41 +32,11 @@ class PoolScratch(NamedTuple):
     pulls: Floats
     ranked: Floats
     order: Ints
-    merged: Ints
 
 
 def pool_scratch(arms: int) -> PoolScratch:
     """Memory for one game at a time; its content is undefined."""
-    numbers = np.empty(arms), np.empty(arms), np.empty(arms)
-    return PoolScratch(*numbers, np.empty(arms, np.int64), np.empty(arms, np.int64))
-
-
-@jitable
-def sort_descending(values: Floats, order: Ints, merged: Ints) -> None:
-    """Fill `order` with the positions of `values`, highest first, equal ones in their order.
-
-    Runs of 32 are sorted by insertion, then merged; `merged` is as long as `order`.
-    """
-    size, run = values.size, 32
-    for i in range(size):
-        place = i
-        while place % run > 0 and values[order[place - 1]] < values[i]:
-            order[place] = order[place - 1]
-            place -= 1
-        order[place] = i
-    while run < size:
-        for start in range(0, size, 2 * run):
-            middle, stop = min(start + run, size), min(start + 2 * run, size)
-            left, right = start, middle
-            for i in range(start, stop):
-                take_left = right >= stop or (
-                    left < middle and values[order[left]] >= values[order[right]]
-                )
-                merged[i] = order[left] if take_left else order[right]
-                left, right = (left + 1, right) if take_left else (left, right + 1)
-        for i in range(size):
-            order[i] = merged[i]
-        run *= 2
+    return PoolScratch(np.empty(arms), np.empty(arms), np.empty(arms), np.empty(arms, np.int64))
 
 
 @jitable
@@ -99,16 +69,16 @@ def pool_game(
     scratch: PoolScratch,
 ) -> None:
     """Play one game."""
-    sums, pulls, ranked, order, merged = scratch
+    sums, pulls, ranked, order = scratch
     arms = sums.size
     G, learning_scale, levels, checkpoints, model, _, _ = turns
     totals, passed, best = play_each_arm_once(
         turns, quantile, game, parameters, true_means, trace, sums
     )
     best_mean, due = true_means[best], next_checkpoint(checkpoints, passed)
-    sort_descending(sums, order, merged)
-    for rank in range(arms):
-        pulls[rank], ranked[rank] = 1.0, sums[order[rank]]
+    for arm in range(arms):
+        pulls[arm], order[arm], ranked[arm] = 1.0, arm, sums[arm]
+        restore_order(order[: arm + 1], ranked, arm)
     for i in range(arms, G.size):
         key = turn_key(game, i + 1)
         size = min(int(levels[i]), arms)
