@@ -29,6 +29,7 @@ from highseason.policies import (
 )
 from highseason.policies import registry as registry_room
 from highseason.policies.base import Limits, threshold
+from highseason.policies.rule import UNKNOWN_END, observe_mean
 
 Step = tuple[float, Any]
 
@@ -201,6 +202,53 @@ def wide_after_a_death(state: Any, turn: Any) -> tuple[int, bool]:
     return pick_available(state, (turn.key * 3 >> 60) % 7 / 7), False
 
 
+def lost_without_ends(state: Any, turn: Any) -> tuple[int, bool]:
+    """Plays an arm that is gone, but only where it is not known when arms end."""
+    gone = np.flatnonzero(~state.available)
+    unknown = (state.end[state.available] == UNKNOWN_END).any()
+    return (int(gone[0]) if gone.size and unknown else pick_available(state, 0.0)), False
+
+
+def keeping_parts_of_stakes(state: Any, turn: Any, seen: Any) -> None:
+    """Learns G times the reward, where that is neither 0 nor 1."""
+    factor = turn.G if 0.0 < seen.value < 1.0 else 1.0
+    observe_mean(state, turn, seen._replace(value=factor * seen.value))
+
+
+def random_with(mask: Any) -> type[Sound]:
+    """A rule that is deterministic except where just these arms are there."""
+
+    def choose(state: Any, turn: Any) -> tuple[int, bool]:
+        same = np.array_equal(state.available, mask)
+        return pick_available(state, turn.key % 97 / 97 if same else 0.0), False
+
+    return playing(choose, traits=RuleTraits(stochastic=False))
+
+
+class Counting(Sound):
+    """It carries the number of turns, and declares that it carries nothing."""
+
+    carry_depends_on = "nothing"
+
+    def begin(self) -> int:
+        return 0
+
+    def step(self, carry: int, view: Any) -> Step:
+        return 0.5, carry + 1
+
+
+class Growing(Sound):
+    """It carries something where there are more than five arms."""
+
+    carry_depends_on = "nothing"
+
+    def begin(self) -> int:
+        return 0
+
+    def step(self, carry: int, view: Any) -> Step:
+        return 0.5, carry + (view.arms > 5)
+
+
 EACH = RuleTraits(tries_each_arm=True)
 
 
@@ -330,6 +378,8 @@ BROKEN: list[tuple[type[Policy] | Policy, str, str]] = [
     (Peeking, "later_turns_do_not_move_the_plan", "declare needs_whole_g = True"),
     (SharedCarry, "planners_share_nothing", r"begin\(\) must return a new object"),
     (Forgetful, "carry_depends_on_what_is_declared", "after turn 1 the plan carries 5"),
+    (Counting, "carry_depends_on_what_is_declared", "after turn 1 the plan carries 1"),
+    (Growing, "carry_depends_on_what_is_declared", "after turn 1 the plan carries 0 .* and 1"),
     (Clairvoyant, "forecast_levels_know_only_the_past", "looks ahead"),
     (playing(out_of_range), "arms_played_exist", "chose arm 5 in turn 9"),
     (playing(negative), "arms_played_exist", "chose arm -1 in turn 9"),
@@ -350,6 +400,11 @@ BROKEN: list[tuple[type[Policy] | Policy, str, str]] = [
         playing(always_first),
         "absent_arms_are_never_played",
         "chose arm 0 in turn 41, but it is not available in that turn; look at state.available",
+    ),
+    (
+        playing(lost_without_ends),
+        "absent_arms_are_never_played",
+        "chose arm 2 in turn 1, but it is not available",
     ),
     (
         playing(wide_after_a_death),
@@ -437,6 +492,19 @@ def failing(check: Check, policy: Policy, sentence: str) -> None:
             rules.choice_ignores_the_future,
             playing(far_sighted),
             "declare needs_horizon=True in the rule's traits",
+        ),
+        *(
+            (
+                rules.deterministic_choice_ignores_random_numbers,
+                random_with(mask),
+                "declares stochastic=False, but its choice changed .* in turn 1, from",
+            )
+            for mask in ([1, 1, 1, 1, 1], [1, 0, 1, 1, 0], [0, 1, 0, 0, 1])
+        ),
+        (
+            game_checks.stakes_do_not_move_the_estimates,
+            type("Stakes", (Sound,), {"rule": replace(EPSILON, observe=keeping_parts_of_stakes)}),
+            "G must not change what is learned from a turn",
         ),
         (plans.levels_suit_the_rule, Fractions, "expects a whole number.* turn 2 has 0.75"),
     ],
