@@ -522,6 +522,8 @@ def killers(mutant: Mutant, survey: Survey) -> list[str]:
         first = survey.of_lines(mutant.file, range(inner.body[0].lineno, inner.end_lineno or 0))
     if not first and _in_a_body(around, mutant.line):
         first = survey.of_lines(mutant.file, [inner.lineno])
+    if not first and _in_a_body(around, mutant.line):
+        first = _in_processes(mutant, survey)
     if not first:
         names = {node.id for node in ast.walk(inner) if isinstance(node, ast.Name)}
         for file in survey.lines:
@@ -550,6 +552,16 @@ def killers(mutant: Mutant, survey: Survey) -> list[str]:
             rank[test],
         ),
     )
+
+
+def _in_processes(mutant: Mutant, survey: Survey) -> set[str]:
+    """The tests beside a source that run none of its folder here: a process of theirs may."""
+    folder = str(Path(mutant.file).parent)
+    beside = folder.replace("src/highseason_", "tests/").replace("src/highseason", "tests")
+    here = set().union(
+        *(survey.of_lines(file, survey.lines[file]) for file in survey.lines if folder in file)
+    )
+    return {test for test in survey.seconds if test.startswith(f"{beside}/")} - here
 
 
 def _in_a_body(around: list[ast.stmt], line: int) -> bool:

@@ -14,7 +14,8 @@ from tests.engine.gpu.runs import GAMES, THREE, games_of
 from tests.reference.parts import require_part
 
 import highseason as hs
-from highseason.engine.gpu import kernels
+from highseason.core.jitable import registered
+from highseason.engine.gpu import kernels, ptx
 from highseason.engine.gpu.device import GpuProgram, kind_of, like
 from highseason.engine.gpu.ptx import PTX_VERSION, compile_ptx, inexact_functions
 
@@ -131,3 +132,8 @@ def test_numpy_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(np, "row_stack", raising=False)  # as NumPy 2.5 has it
     compile_ptx(look_up, (np.zeros(2),))
     assert not hasattr(np, "row_stack")
+
+
+def test_a_function_is_registered_with_cuda_once() -> None:
+    compile_ptx(look_up, (np.zeros(2),))
+    assert ptx._known_to_cuda == len(registered())
