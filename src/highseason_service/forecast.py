@@ -1,6 +1,5 @@
 """The traffic forecast of an experiment: a value per turn, and a calendar of equal turns."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,6 +15,7 @@ from highseason.traffic import (
     Instants,
     Multiplier,
     Timeline,
+    day_in_words,
     format_time,
     special_days,
 )
@@ -28,8 +28,6 @@ _SHOWN = {
     "day": "%a {day} %b %Y",
     "week": "week of {day} %b %Y",
 }
-
-_NEAR_CHRISTMAS = re.compile(r"Christmas ([+-])(\d+) days")
 
 
 @dataclass(frozen=True)
@@ -169,7 +167,7 @@ class TrafficForecast:
         if self.walls is None or self.unit == "week":
             return ""
         [name] = special_days(self.walls[turn - 1 : turn].astype("datetime64[s]"))
-        return _NEAR_CHRISTMAS.sub(_near, name)
+        return day_in_words(name)
 
     def landmarks(self) -> list[tuple[float, str]]:
         """Where Black Friday and Christmas lie on an axis, and their names."""
@@ -190,12 +188,6 @@ class TrafficForecast:
             return [float(row + 1) for row in rows.tolist()]
         seconds = self.walls[rows].astype("datetime64[s]").astype(np.float64)
         return list(seconds.tolist())
-
-
-def _near(match: re.Match[str]) -> str:
-    count = int(match[2])
-    days = "a day" if count == 1 else f"{count} days"
-    return f"{days} {'before' if match[1] == '-' else 'after'} Christmas"
 
 
 def _instant(moment: datetime) -> np.datetime64:

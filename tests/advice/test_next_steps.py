@@ -71,6 +71,12 @@ CASES = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def few_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list of days takes as long as it has games."""
+    monkeypatch.setattr("highseason.advice.days.GAMES", 1)
+
+
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> hs.traffic.Multiplier:
     monkeypatch.chdir(tmp_path)
@@ -85,11 +91,12 @@ def test_for_every_policy_that_can_be_advised(
     name: str, policy: Policy, shop: hs.traffic.Multiplier
 ) -> None:
     advice = advised(policy, WORLDS[name], shop)
-    text = advice.text(multiplier="shop.csv")
+    text = advice.text(multiplier="shop.csv", details=True)
     for step in (steps := advice.next_steps(multiplier="shop.csv")):
         assert max(map(len, step.splitlines())) <= max(78, len(str(policy)) + 30)
         assert all(line in text for line in step.splitlines())
-    command, python = steps
+    command, serve, python = steps
+    assert serve.startswith("highseason serve --experiment shop.csv")
     answer = CliRunner().invoke(main, shlex.split(command.replace("\\\n", " "))[1:])
     assert answer.exit_code == 0, answer.output
     bandit = run(python)["shop"]
@@ -109,8 +116,8 @@ def test_a_bandit_that_scales_rewards_chooses_as_the_policy_that_was_tuned_to_th
     assert str(bandit.policy) == "ucb:P=0.8"
     tuned = hs.play(hs.UCB(P=20.0), WORLDS["bounds"].rewards, advice.multiplier)
     for t, (arm, total) in enumerate(zip(tuned.arms, 500 * tuned.paid, strict=True), start=1):
-        assert bandit.pull(t) == arm + 1
-        bandit.update(arm + 1, total, t=t, visitors=500)
+        assert bandit.pull(t) == f"arm {arm + 1}"
+        bandit.update(f"arm {arm + 1}", total, t=t, visitors=500)
 
 
 @pytest.mark.parametrize(
@@ -144,10 +151,16 @@ def test_the_traffic_is_read_as_it_was(
     words = ["--multiplier", "Sessions over time.csv", *shlex.split(options)]
     answer = CliRunner().invoke(main, ["advise", "--arms", "4", *words, "--json"])
     assert answer.exit_code == 0, answer.output
-    command, python = json.loads(answer.stdout)["next"]
+    command, *serve, python = json.loads(answer.stdout)["next"]
     plan = CliRunner().invoke(main, [*shlex.split(command.replace("\\\n", " "))[1:], "--json"])
     assert json.loads(plan.stdout)["G"] == given[0].values.tolist()
     assert run(python)["G"] == given[0]
+    if "--ahead" in options:
+        served: list[hs.traffic.Multiplier] = []
+        monkeypatch.setattr("highseason_service.commands.serve.TrafficForecast.of", served.append)
+        words = shlex.split(serve[0].replace("\\\n", " "))[1:]
+        CliRunner().invoke(main, [*words, "--database", "shop.db"])
+        assert served == given
 
 
 def test_hours_ahead_of_a_zone_are_the_same_in_python() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -135,11 +136,14 @@ def test_a_shape_is_not_a_file(option: str, call: Call) -> None:
 
 
 def test_the_sample_is_a_file_to_start_with(call: Call) -> None:
-    printed = call("sample").stdout
-    assert call("sample", "--out", "visitors.csv").stdout == "wrote visitors.csv\n"
+    yesterday = date.today() - timedelta(days=1)
+    assert call("sample").stdout.splitlines()[-1].startswith(f"{yesterday},")
+    words = ["sample", "--last", "2025-12-31"]
+    printed = call(*words).stdout
+    assert call(*words, "--out", "visitors.csv").stdout == "wrote visitors.csv\n"
     assert Path("visitors.csv").read_text() == printed
     answer = call("plan", "-p", "ucb-z", "-m", "visitors.csv", "--arms", "3", "--json")
     assert (answer.code, answer.stderr) == (0, "")
     plan = json.loads(answer.stdout)
     assert (len(plan["G"]), plan["times"][0]) == (731, "2024-01-01")
-    assert plan["G"] == json.loads(call("sample", "--json").stdout)["visitors"]
+    assert plan["G"] == json.loads(call(*words, "--json").stdout)["visitors"]

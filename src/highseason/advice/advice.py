@@ -6,9 +6,8 @@ import itertools
 import json
 import shlex
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from highseason.advice.comparison import (
     WorldComparison,
     plus_minus,
 )
+from highseason.advice.days import Day, coming_days, in_words
 from highseason.bounds import RegretBound
 from highseason.core.text import Table, counted, format_number, percent, wrapped
 from highseason.policies import Plan, Policy
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from highseason.report import Figure
 
-_wrapped = partial(wrapped, width=80)
 #: Each reason as part of a sentence.
 _REASONS: dict[Reason, str] = {
     "greedy-is-enough": "greedy is enough",
@@ -110,20 +109,17 @@ class Advice:
             return ""
         if not self.rates_known:
             if len({one.reason for one in every}) > 1:
-                depends = "It depends on rates and rho (see below)"
-                return f"{depends}: give your own rates, with --rates 2%..4%."
-            unsettled = "" if settled else ", though a question mark shows where it is not settled"
-            return (
-                f"The answer is the same for all typical rates and correlations below{unsettled}."
-            )
+                return "It depends on the rates, and on rho: give your own rates, such as 2%..4%."
+            unsettled = "" if settled else ", as far as the games can tell"
+            return f"The answer is the same for all typical rates and rho{unsettled}."
         if self.flips:
             lowest = self.by_rho[0]
-            answers = [f"at {lowest.world.rho:g}, {_REASONS[lowest.reason]}"]
-            answers += [f"from rho = {r:.2g} on, {_REASONS[one.reason]}" for r, one in self.flips]
+            answers = [f"at {_decimal(lowest.world.rho)}, {_REASONS[lowest.reason]}"]
+            answers += [f"from {_decimal(r)} on, {_REASONS[one.reason]}" for r, one in self.flips]
             return f"It depends on rho: {'; '.join(answers)}."
         if settled:
-            return "The answer is the same for every correlation of visitors (rho) from 0 to 1."
-        return "No other answer is clear for any rho from 0 to 1, but see the question marks below."
+            return "The answer is the same for every rho from 0 to 1."
+        return "For other rho the games cannot tell: no other answer is clear for any from 0 to 1."
 
     @property
     def assumption(self) -> str:
@@ -153,7 +149,7 @@ class Advice:
         for world, one in every:
             earned = (percent(one.best(kind).earned, 1) for kind in KINDS)
             teaches = f"{independent_visitors(world.rewards, self.multiplier):,.0f}"
-            cells = (f"{world.rho:.2g}", teaches, *earned, one.answer + "?" * (not one.settled))
+            cells = (_decimal(world.rho), teaches, *earned, one.answer + "?" * (not one.settled))
             rows.append(cells if self.rates_known else (world.rates, *cells))
         first = () if self.rates_known else ("rates",)
         columns = (*first, "rho", "worth", "greedy", "explore", "regulate", "answer")
@@ -179,46 +175,88 @@ class Advice:
         return advice(self.plan, {str(one.policy): one.lead for one in others})
 
     def page(self, **traffic: Any) -> str:
-        """An HTML page with the figure in it; `traffic` as in `next_steps`."""
+        """An HTML page with the figure in it; `traffic` as in `next_steps`, with `labels`."""
         from highseason.report import render
 
         title, steps = f"Use {self.policy}", self.next_steps(**traffic)
         return render("advice.html.j2", title=title, lead=self.verdict, advice=self, steps=steps,
                       figure=self.figure().picture())  # fmt: skip
 
-    def next_steps(self, **traffic: Any) -> tuple[str, str]:
-        """How to see the plan, and Python that starts a bandit.
+    def days(self, labels: Sequence[str] = ()) -> list[Day]:
+        """What to do on the coming days; empty for shapes, and for policies of other libraries."""
+        if self.multiplier.is_shape or not self.policy.rule.traits.compilable:
+            return []
+        return coming_days(self.plan, self.comparison.world.rewards, labels, *self._for_a_bandit())
+
+    def in_units(self, worth: float | None = None, currency: str = "") -> str:
+        """The lead and the loss of the advised policy in orders, or in money: a sentence.
+
+        Args:
+            worth: What an order is worth.
+            currency: Its currency.
+        """
+        one, calendar = self.comparison, self.multiplier.calendar
+        is_money = worth is not None or one.world.rewards.bounds != (0.0, 1.0)
+        unit = (f" {currency}" if currency else "") if is_money else " orders"
+        size = (worth or 1.0) * one.chosen.regret / max(1e-12, 1.0 - one.chosen.earned)
+        rival = one.runner_up if self.answer == "greedy" else one.best("greedy")
+        lead, low, high = (size * x for x in (rival.lead.value, rival.lead.low, rival.lead.high))
+        more = f"about {lead:,.0f}{unit} more than {rival.policy}"
+        if not low <= 0.0 <= high:
+            more = f"{more}, between {low:,.0f} and {high:,.0f}"
+        else:
+            more = (
+                f"no clear difference to {rival.policy}: {-low:,.0f}{unit} less to {high:,.0f} more"
+            )
+        last = None if calendar is None else calendar[-1].astype("datetime64[D]").item()
+        by = "In this season" if last is None else f"By {last.day} {last:%B %Y}"
+        loss = f"{size * (1.0 - one.chosen.earned):,.0f}{unit}"
+        return f"{by}: {more}; and {loss} less than with the best arm known from the start."
+
+    def next_steps(self, labels: Sequence[str] = (), **traffic: Any) -> tuple[str, ...]:
+        """How to see the plan, how to serve an experiment, and Python that starts a bandit.
 
         A policy of another library cannot run a bandit: the Python plays a game.
 
         Args:
+            labels: The names of the arms.
             traffic: The options of `highseason advise` that give this traffic, such as
-                `multiplier="visitors.csv", ahead=60`: then the first is a command.  Without them
-                both are code that goes on from `advice`.
+                `multiplier="visitors.csv", ahead=60`: then there are commands for it, the one that
+                serves only for a file.  Without them all is code that goes on from `advice`.
         """
-        policy, reward_range = self._for_a_bandit()
+        policy, scaled = self._for_a_bandit()
+        reward_range = [] if scaled is None else [f"reward_range=({scaled[0]:g}, {scaled[1]:g})"]
+        names = list(labels) or [f"arm {i + 1}" for i in range(self.plan.arms)]
         if traffic:
             if traffic["multiplier"] in SHAPES:
                 traffic["turns"] = self.multiplier.turns
-            options = {"policy": self.policy, **traffic, "arms": self.plan.arms}
-            show, read, G = _command(options), [*_reading(**traffic)], "G"
+            read, G = [*_reading(**traffic)], "G"
+            arms = [("arm", name) for name in labels] or [("arms", str(self.plan.arms))]
+            show = [_command("plan", ("policy", self.policy), *traffic.items(), *arms)]
+            known = traffic["multiplier"] not in SHAPES and "turns" not in traffic
+            if known and policy.rule.traits.compilable:
+                given = [("experiment", traffic["multiplier"])]
+                given += [each for each in traffic.items() if each[0] != "multiplier"]
+                given += [("policy", policy), *(("arm", name) for name in names)]
+                given += [] if scaled is None else [("rewards", f"{scaled[0]:g}..{scaled[1]:g}")]
+                show.append(_command("serve", *given))
         else:
-            show, read, G = "print(advice.plan)", [], "advice.multiplier"
+            show, read, G = ["print(advice.plan)"], [], "advice.multiplier"
         if not policy.rule.traits.compilable:
             game = "hs.play(advice.policy, advice.comparison.world.rewards, advice.multiplier)"
-            return show, f"import highseason as hs\nprint({game}.arms)"
+            return *show, f"import highseason as hs\nprint({game}.arms)"
         player = json.dumps(str(policy)) if traffic or policy != self.policy else "advice.policy"
-        arms = f"range(1, {self.plan.arms + 1})"
-        return show, "\n".join([
+        return *show, "\n".join([
             "import highseason as hs",
             *read,
-            _call("shop = hs.Bandit", arms, player, G, *reward_range),
+            _call("shop = hs.Bandit", json.dumps(names, ensure_ascii=False), player, G,
+                  *reward_range),
             "arm = shop.pull(1)  # the arm to show in turn 1",
             "shop.update(arm, reward=20, t=1, visitors=900)  # what it brought",
             "print(shop.ranking())",
         ])  # fmt: skip
 
-    def _for_a_bandit(self) -> tuple[Policy, list[str]]:
+    def _for_a_bandit(self) -> tuple[Policy, tuple[float, float] | None]:
         """The advised policy, and the range of rewards that a bandit scales to [0, 1], if any.
 
         In a world with other rewards, a UCB policy was tuned to these as they are.  A bandit scales
@@ -228,15 +266,26 @@ class Advice:
         low, high = world.rewards.bounds
         if (low, high) != (0.0, 1.0):
             if not policy.rule.traits.unit_range:
-                return policy, []
+                return policy, None
             likely = float(f"{10 * np.abs(world.typical()).max():.2g}")
             low, high = max(low, -likely), min(high, likely)
             if (P := policy.parameters().get("P")) is not None:
                 policy = policy.with_values({"P": float(f"{P / (high - low) ** 2:.3g}")})
-        return policy, [f"reward_range=({low:g}, {high:g})"]
+        return policy, (float(f"{low:g}"), float(f"{high:g}"))
 
-    def text(self, **traffic: Any) -> str:
-        """All of it, in lines of at most 80 columns; `traffic` as in `next_steps`."""
+    def text(
+        self, labels: Sequence[str] = (), *, worth: float | None = None, currency: str = "",
+        details: bool = False, **traffic: Any,
+    ) -> str:  # fmt: skip
+        """All of it, in lines that fit the terminal; a command shows Python only with `details`.
+
+        Args:
+            labels: The names of the arms.
+            worth: What an order is worth, for gains in money.
+            currency: Its currency.
+            details: Also show the table of worlds, and Python.
+            traffic: As in `next_steps`.
+        """
         one, G, games = self.comparison, self.multiplier, counted(self.comparison.games, "game")
         named = [one.chosen, one.runner_up, *(one.best(kind) for kind in KINDS)]
         legend = (
@@ -245,26 +294,33 @@ class Advice:
             f"half its 95% interval (paired).  sure: that it is better.  From {games} not used to "
             f"search the {counted(one.tried, 'candidate')}."
         )
-        worlds = (
-            "worth: independent visitors that teach as much as a median turn.  greedy, explore, "
-            "regulate: what the best policy earns that never explores, ignores traffic, or looks "
-            "at it.  ?: another policy may be noticeably ahead."
-        )
-        parts = [
-            _wrapped(self.verdict), "", _wrapped(self.assumption), "",
-            str(self.table([entry for entry in one.compared if entry in named])), _wrapped(legend),
-        ]  # fmt: skip
-        if self.others:
+        parts = [wrapped(self.verdict), "", wrapped(self.assumption), ""]
+        if one.world.rho is not None:
+            parts += [wrapped(self.in_units(worth, currency)), ""]
+        parts += [
+            str(self.table([each for each in one.compared if each in named])),
+            wrapped(legend),
+        ]
+        if self.others and details:
+            worlds = (
+                "worth: independent visitors that teach as much as a median turn.  greedy, "
+                "explore, regulate: what the best policy earns that never explores, ignores "
+                "traffic, or looks at it.  ?: another policy may be noticeably ahead."
+            )
             heading = "By correlation between visitors of a turn (rho; typically 0.001, high 0.01):"
-            parts += ["", heading, str(self.worlds_table()), _wrapped(worlds)]
+            parts += ["", heading, str(self.worlds_table()), wrapped(worlds)]
+        steps = self.next_steps(labels, **traffic)
+        steps = steps[:-1] if traffic and len(steps) > 2 and not details else steps
         parts += ["", "What to do next:"]
-        parts.append("\n\n".join(textwrap.indent(s, "  ") for s in self.next_steps(**traffic)))
+        parts.append("\n\n".join(textwrap.indent(step, "  ") for step in steps))
         when = f"When it explores: {self.policy} {timing(self.plan).sentence()}"
-        parts += ["", _wrapped(when)]
+        parts += ["", wrapped(when)]
         if self.bounds is not None:
-            parts += ["", _wrapped(self._guarantee())]
+            parts += ["", wrapped(self._guarantee())]
         if self.warnings:
-            parts += ["", "Watch out:", *(_wrapped(f"- {w.text}", "  ") for w in self.warnings)]
+            parts += ["", "Watch out:", *(wrapped(f"- {w.text}", "  ") for w in self.warnings)]
+        if days := self.days(labels):
+            parts += ["", in_words(days)]
         return "\n".join(parts)
 
     def _guarantee(self) -> str:
@@ -290,7 +346,7 @@ class Advice:
     __repr__ = __str__
 
     def to_dict(self, **traffic: Any) -> dict[str, Any]:
-        """Plain values for JSON; `traffic` as in `next_steps`."""
+        """Plain values for JSON; `traffic` as in `next_steps`, with `labels`."""
         G = self.multiplier
         return self.comparison.to_dict() | {
             "parameters": self.policy.to_dict(),
@@ -307,6 +363,8 @@ class Advice:
             ],
             "when": timing(self.plan).to_dict(),
             "next": self.next_steps(**traffic),
+            "days": [{**vars(day), "begins": day.begins and day.begins.isoformat(),
+                      "what": day.what} for day in self.days(traffic.get("labels", ()))],
             "warnings": [vars(one) for one in self.warnings],
             "multiplier": G.name,
             "turns": G.turns,
@@ -315,10 +373,19 @@ class Advice:
         }  # fmt: skip
 
 
-def _command(options: Mapping[str, Any]) -> str:
-    """The command that shows a plan, in lines of at most 78 columns where words allow it."""
-    words = (f"--{name} {shlex.quote(str(value))}" for name, value in options.items())
-    text = " ".join(["highseason plan", *(word.replace(" ", "\0") for word in words)])
+def _decimal(rho: float | None) -> str:
+    """A correlation in two figures, without an exponent.
+
+    >>> _decimal(3.162e-6), _decimal(1.0)
+    ('0.0000032', '1')
+    """
+    return np.format_float_positional(float(f"{rho or 0.0:.2g}"), trim="-")
+
+
+def _command(name: str, *options: tuple[str, Any]) -> str:
+    """A command with its options, in lines of at most 78 columns where words allow it."""
+    words = (f"--{name} {shlex.quote(str(value))}" for name, value in options)
+    text = " ".join([f"highseason {name}", *(word.replace(" ", "\0") for word in words)])
     lines = textwrap.wrap(
         text, 76, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
     )

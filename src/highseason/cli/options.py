@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from datetime import date
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from click.shell_completion import CompletionItem
 
 import highseason as hs
 from highseason.cli.output import SIZE_GIVEN, say, usage_error
-from highseason.core.specs import split_spec
+from highseason.core.specs import DEFAULT_POLICY, split_spec
 from highseason.core.text import counted
 from highseason.traffic import SHAPES, Fitted, Multiplier
 from highseason.traffic.dates import ORDERS
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from highseason.rewards import Rewards
 
 DEFAULT_ARMS, DEFAULT_TURNS = 25, 500
+#: How many days of a file's future are planned, and how many days old it may be for that.
+AHEAD, _LONG_AGO = 60, 180
 
 
 def parse_policies(policy: Sequence[str], profile: str | None) -> dict[str, Policy]:
@@ -43,6 +46,8 @@ def parse_policies(policy: Sequence[str], profile: str | None) -> dict[str, Poli
     >>> parse_policies(["ucb", "ucb-z:z=30"], profile=None)["ucb-z:z=30"].z
     30.0
     """
+    if not policy and click.get_current_context().params.get("file"):
+        policy = [DEFAULT_POLICY]
     if not policy:
         raise usage_error(
             "no policy given. Try --policy soft-ucb; 'highseason policies' lists them all"
@@ -70,6 +75,7 @@ def parse_multiplier(
     turns: int | None = None,
     ahead: int | None = None,
     *,
+    file: str | None = None,
     events: str | None = None,
     floor: float | None = None,
     every: str | None = None,
@@ -77,10 +83,12 @@ def parse_multiplier(
 ) -> Multiplier:
     """A shape by its name, or a file by its path: `columns` says how to read it.
 
-    With `ahead`, so many turns that are expected after it, by the default forecaster.
+    With `ahead`, so many turns that are expected after it, by the default forecaster; `file` is a
+    path too, and days that end before today are followed by those to come.
     """
-    text, path = multiplier, Path(multiplier)
-    if events is not None and ahead is None:
+    text = file or multiplier
+    path = Path(text)
+    if events is not None and ahead is None and file is None:
         raise usage_error("--events is for a forecast: add --ahead, such as --ahead 60")
     if text in SHAPES:
         for name, value in {"every": every, **columns, "ahead": ahead}.items():
@@ -106,11 +114,25 @@ def parse_multiplier(
             "out, or give a longer file"
         )
     G = G if turns is None else G.window(1, turns)
+    if file is not None:
+        ahead = ahead or (days_to_come(G) if turns is None else None)
+        click.get_current_context().params |= {"multiplier": file, "ahead": ahead}
     if ahead is None:
         return G
     known = hs.traffic.Blend(events=events).fit(G)
     note_unusual_days(known, ahead)
     return replace(known.predict(ahead), name=f"{G.name}, forecast").multiplier(G.zone)
+
+
+def days_to_come(G: Multiplier) -> int | None:
+    """How far to forecast days of the past: to two months from today; None if G goes on."""
+    days = None if G.calendar is None else G.calendar.astype("datetime64[D]")
+    if days is None or days.size < 2 or (days[-1] - days[-2]).item().days != 1:
+        return None
+    gap = (date.today() - days[-1].item()).days - 1
+    if gap > _LONG_AGO:
+        say(f"note: {G.name} ends on {days[-1]}: what follows is about the days after that")
+    return None if gap < 0 else AHEAD + (gap if gap <= _LONG_AGO else 0)
 
 
 def note_unusual_days(known: Fitted, turns: int) -> None:
@@ -433,11 +455,7 @@ events = option(
 )
 
 
-#: A multiplier: a shape or a file, how to read that, and how far to go on.
-stakes = parsed(
-    "G",
-    parse_multiplier,
-    TRAFFIC_KEYS,
+_stakes = (
     option(
         "--multiplier -m SHAPE|FILE",
         "wave, christmas, step, constant, sine, or a CSV, Excel or Parquet file.",
@@ -452,6 +470,46 @@ stakes = parsed(
     count("--ahead", "Treat the file as the past: forecast this many turns and use those."),
     events,
     *_FILE_OPTIONS,
+)
+#: A multiplier: a shape or a file, how to read that, and how far to go on.
+stakes = parsed("G", parse_multiplier, TRAFFIC_KEYS, *_stakes)
+#: The same, or the file of a shop's past as an argument: its next two months are planned.
+stakes_or_file = parsed(
+    "G",
+    parse_multiplier,
+    f"file {TRAFFIC_KEYS}",
+    click.argument("file", metavar="[FILE]", required=False),
+    *_stakes,
+)
+
+#: The traffic of an experiment to serve, if any.
+experiment = parsed(
+    "G",
+    lambda experiment, **how: experiment and parse_multiplier("", file=experiment, **how),
+    f"experiment ahead events {_FILE_KEYS}",
+    option("--experiment FILE", "Start an experiment on this traffic: FILE as in 'plan'."),
+    count("--ahead", "Treat the file as the past: forecast this many turns and use those."),
+    events,
+    *_FILE_OPTIONS,
+)
+#: A range of rewards per visitor.
+reward_range = option(
+    "--rewards LOW..HIGH",
+    "Smallest and largest reward per visitor; UCB policies need it.",
+    type=reader(
+        "two numbers, such as 0..12",
+        lambda text: tuple(map(float, text.split(".."))),
+        lambda ends: len(ends) == 2,
+    ),
+)
+
+#: The arms by name, and how many there are.
+named_arms = parsed(
+    "labels",
+    lambda arm, arms: list(arm) or [f"arm {i}" for i in range(1, arms + 1)],
+    "arm arms",
+    option("--arm NAME", "An arm, such as a price; repeatable, instead of --arms.", multiple=True),
+    count("--arms", "Number of arms.", default=DEFAULT_ARMS),
 )
 
 #: The traffic of the past, from a file.

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from highseason.core.extras import require
 from highseason.core.text import aligned, plain, wrapped
 
 if TYPE_CHECKING:
@@ -184,12 +185,16 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
 def save(
     path: Path, rows: Callable[[], Sequence[Mapping[str, Any]]], draw: Callable[[], Any]
 ) -> None:
-    """Write the rows if the name ends in .csv, otherwise the figure."""
-    if path.suffix.lower() != ".csv":
+    """Write the rows if the name ends in .csv or .xlsx, otherwise the figure."""
+    if path.suffix.lower() not in (".csv", ".xlsx"):
         draw().save(path)
         return
     import pandas as pd
 
+    if path.suffix.lower() == ".xlsx":
+        require("openpyxl", extra="files", purpose="writing Excel files")
+        pd.DataFrame(rows()).to_excel(path, index=False)
+        return
     pd.DataFrame(rows()).to_csv(path, index=False, na_rep="nan", lineterminator="\r\n")
 
 

@@ -72,8 +72,9 @@ def assumption(model: Rewards, G: Multiplier) -> str:
     rho = float(model.noise.rho)
     if rho == 0.0:
         return (
-            f"Assumed: every visitor counts (rates {rates}) and decides independently (rho = 0), "
-            "so a busy turn teaches more than a quiet one."
+            f"Assumed: every visitor counts (rates {rates}) and decides independently (rho, "
+            "how alike the visitors of a turn decide, is 0), so a busy turn teaches more than a "
+            "quiet one."
         )
     return (
         f"Assumed: rates {rates}, and visitors of the same turn decide alike to some degree (rho = "

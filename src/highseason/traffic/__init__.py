@@ -18,6 +18,7 @@ from highseason.traffic.forecast import backtest as backtest
 from highseason.traffic.forecast import forecasters as forecasters
 from highseason.traffic.forecast import normal_quantiles as normal_quantiles
 from highseason.traffic.forecast import parse_forecaster as parse_forecaster
+from highseason.traffic.history import day_in_words as day_in_words
 from highseason.traffic.history import special_days as special_days
 from highseason.traffic.one_step import DoubleExponentialSmoothing as DoubleExponentialSmoothing
 from highseason.traffic.one_step import ExponentialSmoothing as ExponentialSmoothing

@@ -6,6 +6,7 @@ built in, the public holidays of a country come from the package `holidays` (the
 `forecasting`).
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -306,6 +307,20 @@ def special_days(clocks: Instants, country: str | None = None) -> list[str]:
     """
     names, which = _names_of_days(clocks, country)
     return [names[i] for i in which.tolist()]
+
+
+def day_in_words(name: str) -> str:
+    """The name of a special day as people say it.
+
+    >>> day_in_words("Christmas -1 days"), day_in_words("Boxing Day")
+    ('a day before Christmas', 'Boxing Day')
+    """
+
+    def near(match: re.Match[str]) -> str:
+        days = "a day" if match[2] == "1" else f"{match[2]} days"
+        return f"{days} {'before' if match[1] == '-' else 'after'} Christmas"
+
+    return re.sub(r"Christmas ([+-])(\d+) days", near, name)
 
 
 def _names_of_days(clocks: Instants, country: str | None) -> tuple[list[str], NDArray[np.int64]]:

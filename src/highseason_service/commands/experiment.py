@@ -111,7 +111,8 @@ def listed(client: Any) -> Answer:
     return document, aligned([columns, *rows], "<<<<>") + "\n"
 
 
-def _arms(texts: tuple[str, ...]) -> list[Arm]:
+def arms_of(texts: tuple[str, ...]) -> list[Arm]:
+    """Arms from the texts of --arm."""
     pairs = (text.partition("=") for text in texts)
     return [Arm(name.strip(), label.strip()) for name, _, label in pairs]
 
@@ -124,15 +125,7 @@ def _arms(texts: tuple[str, ...]) -> list[Arm]:
     default=DEFAULT_POLICY,
     shell_complete=options.policy_names,
 )
-@options.option(
-    "--rewards LOW..HIGH",
-    "Smallest and largest reward per visitor; UCB policies need it.",
-    type=options.reader(
-        "two numbers, such as 0..12",
-        lambda text: tuple(map(float, text.split(".."))),
-        lambda ends: len(ends) == 2,
-    ),
-)
+@options.reward_range
 @options.choice(
     "--count", "Whether a turn counts as one, or by its visitors.", ("turns", "visitors")
 )
@@ -163,7 +156,7 @@ def create(
     if count is not None or rho is not None:
         noise = Noise(count or "visitors", rho or 0.0)  # type: ignore[arg-type]  # one of the two
     forecast = TrafficForecast.of(G)
-    about = experiment, name or experiment, tuple(_arms(arm)), policy, forecast
+    about = experiment, name or experiment, tuple(arms_of(arm)), policy, forecast
     made = client.create(Settings(*about, rewards, seed, noise, stay))
     when = f" from {forecast.time(1)} to {forecast.time(G.turns)}" if forecast.calendar else ""
     said = f"{made.id} is {made.status}: {len(arm)} arms, {G.turns} turns{when}"
@@ -274,7 +267,7 @@ def add_arm(
     client: Any, experiment: str, arm: str, start: int | None, end: int | None, now: bool
 ) -> Answer:
     """Add an arm, or bring a removed one back."""
-    (new,) = _arms((arm,))
+    (new,) = arms_of((arm,))
     new = replace(new, start=start, end=end, when="now" if now else "low")
     added = client.add_arm(experiment, new)
     return vars(added), f"added {added.id}"

@@ -1,19 +1,25 @@
 """`highseason serve`: the decision service over HTTP."""
 
+import re
 import tempfile
 from pathlib import Path
 
 import click
 
 from highseason.cli import options, with_examples
-from highseason.core import require
+from highseason.core import DEFAULT_POLICY, require
+from highseason.traffic import Multiplier
 from highseason_service.commands import database_option
+from highseason_service.commands.experiment import arms_of
+from highseason_service.forecast import TrafficForecast
+from highseason_service.model import Settings
 
 
 @with_examples(
     "serve",
     "highseason serve",
     "highseason serve --demo",
+    "highseason serve --experiment traffic.csv --arm 9.99 --arm 10.99",
     "highseason serve --database postgresql://shop@db.example/shop --host 0.0.0.0",
 )
 @database_option
@@ -23,19 +29,30 @@ from highseason_service.commands import database_option
     "--allow-host NAME", "A host name it answers for, such as a proxy's; repeatable.", multiple=True
 )
 @options.flag("--demo", "Show a simulated shop year, in a database that is thrown away.")
+@options.experiment
+@options.option("--arm ID[=LABEL]", "An arm of --experiment; repeatable.", multiple=True)
+@options.option("--policy -p NAME", "The policy of --experiment.", default=DEFAULT_POLICY)
+@options.reward_range
 def command(
     database: str,
     host: str,
     port: int,
     allow_host: tuple[str, ...],
     demo: bool,
+    G: Multiplier | None,
+    arm: tuple[str, ...],
+    policy: str,
+    rewards: tuple[float, float] | None,
     as_json: bool,
 ) -> None:
     """Serve decisions over HTTP.
 
     Experiments are kept in a SQLite file, or in PostgreSQL.  The address of the dashboard is
-    printed when the service is ready; logs go to stderr, as JSON.
+    printed when the service is ready; logs go to stderr, as JSON.  --experiment starts one with the
+    name of its file, unless there is one already.
     """
+    given = click.get_current_context().params
+    name = re.sub("[^a-z0-9]+", "-", Path(given["experiment"] or "").stem.lower()).strip("-")
     require("uvicorn", "service", "highseason serve")
     from highseason.cli import emit
     from highseason_service import Service
@@ -43,7 +60,8 @@ def command(
     from highseason_service.server import serve, start_logging
 
     def started(url: str) -> None:
-        text = f"highseason is at {url}  (Ctrl-C ends it)"
+        page = "" if G is None else f"/experiments/{name}"
+        text = f"highseason is at {url}{page}  (Ctrl-C ends it)"
         emit(as_json, lambda: {"url": url}, lambda: click.echo(text))
 
     start_logging()
@@ -52,6 +70,10 @@ def command(
         try:
             if demo:
                 shop.fill(service)
+            if G is not None and all(one.id != name for one in service.experiments()):
+                forecast = TrafficForecast.of(G)
+                about = name, name, tuple(arms_of(arm)), policy, forecast, rewards or (0.0, 1.0)
+                service.create(Settings(*about))
             serve(service, host, port, names=allow_host, started=started)
         finally:
             service.close()

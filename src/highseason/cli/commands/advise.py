@@ -21,12 +21,13 @@ _PAGE = ".html"
 
 @with_examples(
     "advise",
-    "highseason advise --multiplier traffic.csv --arms 4 --rates 2%..4%",
+    "highseason advise traffic.csv --arms 4 --rates 2%..4%",
+    "highseason advise traffic.csv --arm 9.99 --arm 10.99 --worth 35 --currency €",
     "highseason advise -m traffic.csv --rates 2%..4% --rho 0.01 --out advice.html",
     "highseason advise -m wave --turns 300 --arms 5 --gap 0.1 --games 200 --json",
 )
-@options.stakes
-@options.count("--arms", "Number of arms.", least=2, default=options.DEFAULT_ARMS)
+@options.stakes_or_file
+@options.named_arms
 @options.rates
 @options.rho
 @options.path("--history", "A table of past turns: rates and rho are fitted to it (see noise).")
@@ -40,21 +41,29 @@ _PAGE = ".html"
 @options.seed
 @options.workers
 @options.flag("--bounds", "Also compute safe bounds.")
+@options.number("--worth", "What an order is worth: gains are also shown in money.")
+@options.option("--currency TEXT", "The currency of --worth.", default="")
+@options.flag("--details", "Also show how the answer depends on rho, and Python that starts.")
 @options.path("--out", "Write a page (.html), or draw the advice (.png, .svg, .pdf).")
 @options.size
 def command(
     G: Multiplier,
-    arms: int,
+    labels: list[str],
     rates: str | None,
     rho: float | None,
     rewards: str | None,
     history: Path | None,
+    worth: float | None,
+    currency: str,
+    details: bool,
     out: Path | None,
     as_json: bool,
     **settings: Any,
 ) -> None:
     """Recommend a policy for your traffic.
 
+    FILE holds the visitors of the past, a date and a number a row; the next two months are planned,
+    and the answer ends with what to do on the coming days.
     The parameters of every policy are searched on this very traffic, and fresh games judge the
     best of each.  The answer says what it assumes, and what would change it.
     """
@@ -64,7 +73,7 @@ def command(
         check_figure(out, or_else=", or .html for a page")
     from highseason.rewards.text import parse_range
 
-    given = click.get_current_context().params
+    given, arms = click.get_current_context().params, len(labels)
     settings["rates"] = None if rates is None else parse_range("--rates", rates)
     settings["rho"] = rho
     if history is not None:
@@ -76,9 +85,14 @@ def command(
     with progress_bar("worlds") as progress:
         advice = hs.advise(G, arms, progress=progress, **settings)
     traffic = {key: given[key] for key in options.TRAFFIC_KEYS.split() if given[key] is not None}
-    files = [] if out is None else [_write(advice, out, traffic)]
-    text = advice.text(**traffic) + ("\n" if files else "")
-    emit(as_json, lambda: advice.to_dict(**traffic), lambda: click.echo(text), files)
+    named = {"labels": given["arm"], **traffic}
+    files = [] if out is None else [_write(advice, out, named)]
+
+    def show() -> None:
+        text = advice.text(worth=worth, currency=currency, details=details, **named)
+        click.echo(text + ("\n" if files else ""))
+
+    emit(as_json, lambda: advice.to_dict(**named), show, files)
 
 
 def _write(advice: Advice, out: Path, traffic: dict[str, Any]) -> Path:

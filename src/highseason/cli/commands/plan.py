@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import highseason as hs
+from highseason.advice.days import Day, as_calendar, coming_days, in_words
 from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import (
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 @with_examples(
     "plan",
+    "highseason plan traffic.csv --arm 9.99 --arm 10.99 --out plan.ics",
     "highseason plan --policy soft-ucb --multiplier christmas --arms 25",
     "highseason plan --policy ucb-z -m traffic.csv --arms 25 --out plan.png",
     "highseason plan -p ucb-z -m traffic.csv --arms 4 --calendar --out calendar.png",
@@ -35,54 +37,65 @@ if TYPE_CHECKING:
     "highseason plan -p ucb -p ucb-z -p soft-ucb -m wave --out plans.csv",
 )
 @options.players
-@options.stakes
-@options.count("--arms", "Number of arms.", default=options.DEFAULT_ARMS)
-@options.path("--out", "Draw the plan (.png, .svg, .pdf) or write it per turn (.csv).")
+@options.stakes_or_file
+@options.named_arms
+@options.path(
+    "--out",
+    "Draw the plan (.png, .svg, .pdf), or write it: turns (.csv, .xlsx), a calendar (.ics).",
+)
 @options.flag("--calendar", "Draw a calendar, a square per day, instead of lines.")
 @options.size
 @options.ignored_seed
 def command(
     players: dict[str, Policy],
     G: Multiplier,
-    arms: int,
+    labels: list[str],
     out: Path | None,
     calendar: bool,
     as_json: bool,
 ) -> None:
-    """Show when a policy will explore.
+    """Show when a policy explores, and what to do each day.
 
-    A file may have a column of times and must have one of values; see --time, --value and --floor.
+    FILE holds the visitors of the past, a date and a number a row; the next two months are planned.
     """
-    check_figure(out, or_else=", or in .csv for the numbers", tables=[".csv"])
-    if calendar and (out is None or out.suffix.lower() == ".csv"):
+    tables, arms = (".csv", ".xlsx", ".ics"), len(labels)
+    check_figure(out, or_else=", or in .csv, .xlsx or .ics for the numbers", tables=tables)
+    if calendar and (out is None or out.suffix.lower() in tables):
         raise usage_error("--calendar draws a figure: name its file, such as --out plan.png")
     note_if_too_short(G.turns, arms)
     plans = {label: policy.plan(G, arms) for label, policy in players.items()}
-    if out is not None:
+    first, days = next(iter(plans.values())), []
+    if len(plans) == 1 and not G.is_shape and first.policy.rule.traits.compilable:
+        days = coming_days(first, hs.rewards.visitors(arms), labels)
+    if out is not None and out.suffix.lower() == ".ics":
+        out.write_bytes(as_calendar(days).encode())
+    elif out is not None:
         draw = hs.report.calendar if calendar else hs.report.plan
-        save(out, lambda: _rows(plans), lambda: draw(plans))
+        save(out, lambda: _rows(plans, days), lambda: draw(plans))
     if as_json:
         documents = [_describe(label, plan) for label, plan in plans.items()]
         print_json(documents[0] if len(documents) == 1 else {"plans": documents})
         return
     from highseason.policies import timing
 
-    first = next(iter(plans.values()))
     print_wrapped(f"{timing.plan_heading(first)}\n")
     click.echo(f"{timing.plan_table(plans)}\n")
     print_wrapped(timing.LEGEND)
+    if days:
+        click.echo(f"\n{in_words(days)}")
     if out is not None:
         click.echo(f"wrote {out}")
 
 
-def _rows(plans: dict[str, Plan]) -> list[dict[str, Any]]:
-    rows = []
+def _rows(plans: dict[str, Plan], days: Sequence[Day]) -> list[dict[str, Any]]:
+    rows, what = [], {day.turn: day.what for day in days}
     for label, plan in plans.items():
         columns = (_times(plan), plan.multiplier.values, plan.levels, plan.exploration)
         for i, (time, *numbers) in enumerate(zip(*columns, strict=True)):
             when = {} if time is None else {"time": time}
             named = dict(zip(("G", "level", "exploration"), map(float, numbers), strict=True))
-            rows.append({"policy": label, "turn": i + 1, **when, **named})
+            do = {"what to do": what.get(i + 1, "")} if what else {}
+            rows.append({"policy": label, "turn": i + 1, **when, **named, **do})
     return rows
 
 

@@ -9,19 +9,26 @@ from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_file, emit
 
-_FIRST, _LAST = date(2024, 1, 1), date(2025, 12, 31)
 _WEEK = (100, 95, 104, 112, 150, 260, 210)  # Monday to Sunday
 
 
-@with_examples("sample", "highseason sample", "highseason sample --out visitors.csv")
+@with_examples(
+    "sample", "highseason sample --out visitors.csv", "highseason sample --last 2025-12-31"
+)
+@options.option(
+    "--last DATE",
+    "The last day.  [default: yesterday]",
+    type=options.reader("a date such as 2025-12-31", date.fromisoformat),
+)
 @options.path("--out", "The file to write.  [default: print it]")
 @options.ignored_seed
-def command(out: Path | None, as_json: bool) -> None:
+def command(last: date | None, out: Path | None, as_json: bool) -> None:
     """Write a CSV of daily visitors to start with.
 
     Two years of a made-up shop: busy at weekends, crowded before Christmas, quiet in summer.
     """
-    days = [_FIRST + timedelta(days=i) for i in range((_LAST - _FIRST).days + 1)]
+    last = last or date.today() - timedelta(days=1)
+    days = [last - timedelta(days=i) for i in reversed(range(731))]
     counts = [_visitors(day) for day in days]
     rows = [f"{day},{count}\n" for day, count in zip(days, counts, strict=True)]
     text = "".join(["day,visitors\n", *rows])
