@@ -1,0 +1,123 @@
+"""The figures of all examples have the parts they had: a figure changes only where that is meant.
+
+After a change that is meant: `python -m tests.report.test_recorded`, and look at the figures.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.axis
+import matplotlib.collections
+import matplotlib.image
+import numpy as np
+import pytest
+
+from highseason.report.figure import Figure
+
+RECORDED = Path(__file__).parent / "recorded.json"
+ROOMS = ("bound", "interval", "log", "multiplier", "plan", "simulation")
+
+
+def figures_of(room: str) -> list[Figure]:
+    """Every figure that the examples of a module show, in the order of their names."""
+    shown: list[Figure] = []
+
+    def show(value: Any) -> None:
+        if isinstance(value, Figure):
+            shown.append(value)
+
+    module = importlib.import_module(f"highseason.report.{room}_plots")
+    with pytest.MonkeyPatch.context() as patched:
+        for test in doctest.DocTestFinder().find(module):
+            patched.setattr("sys.__displayhook__", show)  # the hook while an example runs
+            doctest.DocTestRunner(verbose=False).run(test, out=lambda text: None)
+    return shown
+
+
+def color(value: Any) -> str:
+    try:
+        return mpl.colors.to_hex(value, keep_alpha=True)
+    except ValueError:
+        return "none"
+
+
+def numbers(values: Any) -> list[float]:
+    """A few numbers that tell arrays apart."""
+    try:
+        flat = np.ravel(np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan))
+    except (TypeError, ValueError):
+        flat = np.asarray(values).astype("datetime64[s]").astype(np.float64).ravel()
+    flat = flat[np.isfinite(flat)]
+    if not flat.size:
+        return []
+    told = (flat.size, flat[0], flat[-1], flat.min(), flat.max(), flat.mean())
+    return [float(f"{number:.4g}") for number in told]
+
+
+def parts(figure: Figure) -> Iterator[list[Any]]:
+    """What a figure consists of, once it is drawn."""
+    figure.encode("png")
+    yield ["figure", figure.title, *numbers(figure.canvas.get_size_inches())]
+    for axes in figure.canvas.axes:
+        yield ["axes", *[round(side, 1) for side in axes.get_position().bounds]]
+        yield ["limits", *numbers(axes.get_xlim()), *numbers(axes.get_ylim())]
+        yield ["grid", *(line.get_visible() for line in axes.get_ygridlines()[:1])]
+    ticks = {
+        id(line)
+        for tick in figure.canvas.findobj(mpl.axis.Tick)
+        for line in (tick.tick1line, tick.tick2line, tick.gridline)
+    }
+    for artist in figure.canvas.findobj():
+        if not artist.get_visible() or id(artist) in ticks:
+            continue
+        look = [artist.get_alpha(), artist.get_zorder()]
+        if isinstance(artist, mpl.text.Text) and artist.get_text():
+            yield ["text", artist.get_text(), artist.get_size(), color(artist.get_color()), *look]
+        elif isinstance(artist, mpl.lines.Line2D) and len(artist.get_xdata(orig=False)):
+            yield [
+                "line", color(artist.get_color()), artist.get_linewidth(), str(artist.get_marker()),
+                artist.get_markersize(), str(artist.get_linestyle()), *look,
+                *numbers(artist.get_xdata(orig=False)), *numbers(artist.get_ydata(orig=False)),
+            ]  # fmt: skip
+        elif isinstance(artist, mpl.patches.Rectangle):
+            yield ["box", color(artist.get_facecolor()), *look, *numbers(artist.get_bbox())]
+        elif isinstance(artist, mpl.collections.Collection):
+            paths = [path.vertices for path in artist.get_paths()]
+            yield [
+                "marks", [color(one) for one in artist.get_facecolor()[:3]],
+                *numbers(artist.get_linewidth()), *look,
+                *numbers(np.concatenate(paths) if paths else []),
+                *numbers(artist.get_array() if artist.get_array() is not None else []),
+            ]  # fmt: skip
+        elif isinstance(artist, mpl.legend.Legend):
+            yield ["legend", artist._ncols, str(artist._loc), artist.borderaxespad]
+        elif isinstance(artist, mpl.image.AxesImage):
+            yield ["image", *numbers(artist.get_array()), *artist.get_extent()]
+
+
+def described(room: str) -> list[list[Any]]:
+    return json.loads(json.dumps([part for made in figures_of(room) for part in parts(made)]))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_figures_have_the_parts_that_were_recorded(room: str) -> None:
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))[room]
+    found = described(room)
+    assert len(found) == len(recorded)
+    for one, other in zip(found, recorded, strict=True):
+        assert one == other
+
+
+if __name__ == "__main__":
+    lines = []
+    for name in ROOMS:
+        rows = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in described(name))
+        lines.append(f'"{name}": [\n{rows}\n]')
+    RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
