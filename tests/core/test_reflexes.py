@@ -6,9 +6,11 @@ import copy
 import pickle
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import highseason as hs
+from highseason.policies.base import declared, registry
 
 BANDIT: Any = hs.Bandit(["a", "b"], "greedy", multiplier=[1, 2, 3])
 
@@ -68,3 +70,63 @@ def test_an_old_name_of_visitors_gives_the_new_one(old: str) -> None:
         bandit.update(bandit.pull(), 3.0, **{old: 4})
     with pytest.raises(TypeError, match=r"update\(\) has no argument 'rewards'$"):
         bandit.update("a", 3.0, rewards=4)
+
+
+G = hs.traffic.wave(turns=30)
+RESULT: Any = hs.simulate("greedy", "bernoulli:means=0.2/0.8", G, games=2)
+
+
+@pytest.mark.parametrize(
+    ("typed", "error", "hint"),
+    [
+        (lambda: RESULT.plot(), AttributeError, "hs.report.rewards(result)"),
+        (lambda: G.plot(), AttributeError, "hs.report.multiplier(G)"),
+        (lambda: hs.UCB().plan(G, 2).plot(), AttributeError, "hs.report.plan(plan)"),
+        (lambda: G[3], TypeError, "turns count from 1: write G.at(3)"),
+        (lambda: hs.EpsilonGreedy(epsilon=0.1), TypeError, "hs.ConstantEpsilon(epsilon=0.1)"),
+        (lambda: hs.rewards.normal, AttributeError, "write hs.rewards.truncated_normal"),
+    ],
+)
+def test_what_people_type_first_names_the_right_call(typed: Any, error: Any, hint: str) -> None:
+    with pytest.raises(error) as raised:
+        typed()
+    assert hint in str(raised.value)
+
+
+def test_text_stands_for_policies_and_rewards_everywhere() -> None:
+    assert RESULT.settings["arms"] == 2
+    assert hs.play("greedy", "bernoulli:means=0.2/0.8", G).arms.size == 30
+    tuned = hs.tune(
+        "epsilon-greedy", "bernoulli:means=0.2/0.8", G, trials=2, games=4, search="spread"
+    )
+    assert str(tuned.start) == "epsilon-greedy"
+    with pytest.raises(ValueError, match="must be a reward model"):
+        hs.tune("ucb-z", 3, G)
+
+
+def test_a_range_of_rates_may_be_a_text() -> None:
+    assert hs.rewards.visitors(4, rates="2%..4%").between == (0.02, 0.04)
+    assert hs.rewards.bernoulli(4, means="20%..80%").between == (0.2, 0.8)
+    with pytest.raises(ValueError, match="rates: 'x' is not a number"):
+        hs.rewards.visitors(4, rates="2%..x")
+
+
+def test_reprs_show_no_addresses() -> None:
+    assert repr(hs.rewards.visitors(4, rho=0.01)) == "<Rewards visitors:rho=0.01: 4 arms>"
+
+
+def test_help_explains_every_parameter() -> None:
+    for name, policy in registry(added=False).items():
+        for parameter, limits in declared(policy).items():
+            assert f"\n    {parameter}: {limits.doc}." in (policy.__doc__ or ""), name
+
+
+def test_results_become_frames() -> None:
+    assert RESULT.summary().to_pandas()["policy"].tolist() == ["greedy"]
+    days = hs.traffic.from_values([5, 7] * 9, pd.date_range("2026-01-01", periods=18))
+    frame = hs.traffic.SeasonalNaive(lag=7).fit(days).predict(2).to_pandas()
+    assert list(frame) == ["mean", "low", "high"]
+    assert frame.index[0] == pd.Timestamp("2026-01-19")
+    bandit = hs.Bandit(["a", "b"], "greedy", multiplier=[1, 2, 3])
+    bandit.pull()
+    assert pd.DataFrame(bandit.decisions())["arm"].tolist() == ["a"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import mpmath
 import numpy as np
+import pandas as pd
 import pytest
 from tests.logs.logs import fixed_log, mortal_log, two_pools
 
@@ -491,3 +492,21 @@ def test_the_result_says_what_its_intervals_cover() -> None:
     result = replay("uniform", fixed_log(MEANS, 300))
     assert "cover the clicks of this run, not where another log" in str(result).replace("\n", " ")
     assert "71% for constant-epsilon" in result.to_dict()["intervals"]
+
+
+@pytest.mark.parametrize("as_time", [False, True])
+def test_a_frame_is_replayed_as_its_log(as_time: bool) -> None:
+    log = hs.logs.generate_events(1 / 24, seed=1).events
+    shown = np.array(log.arms)[log.arm]
+    offered = [[log.arms[i] for i in log.pools[p]] for p in log.pool]
+    when = pd.to_datetime(log.time, unit="s", utc=True) if as_time else log.time
+    frame = pd.DataFrame({"when": when, "what": shown, "paid": log.reward, "from": offered})
+    names = {"time": "when", "arm": "what", "reward": "paid"}
+    ours = hs.replay(["uniform", "greedy"], frame, **names, pool="from")
+    theirs = hs.replay(["uniform", "greedy"], Events.of(log.time, shown, log.reward, offered))
+    assert ours["greedy"].mean == theirs["greedy"].mean
+    hs.replay("uniform", frame, **names)  # every arm is on offer
+    with pytest.raises(ValueError, match=r"no column 'time'\."):
+        hs.replay("uniform", frame)
+    with pytest.raises(ValueError, match="column 'what' has empty cells"):
+        hs.replay("uniform", frame.assign(what=None), **names)

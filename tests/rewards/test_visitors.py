@@ -121,7 +121,7 @@ def test_text_names_each_arm() -> None:
     assert fixed is not None
     assert fixed.tolist() == [[0.4, 0.6], [0.6, 0.4]]
     assert parse("visitors", means=[0.1, 0.2, 0.3]).arms == 3
-    assert parse("bernoulli", default_arms=7).arms == 7
+    assert parse("bernoulli").arms == 25
 
 
 @pytest.mark.parametrize(

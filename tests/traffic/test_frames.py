@@ -67,12 +67,11 @@ def test_bad_series(series: Any, message: str) -> None:
         from_series(series)
 
 
-def test_series_is_recognised_and_a_table_is_not() -> None:
+def test_a_series_and_a_table_of_one_are_recognised() -> None:
     series = pd.Series([10, 60], index=pd.DatetimeIndex(DAYS), name="visitors")
     assert as_multiplier(series) == from_series(series)
     assert as_multiplier(series).name == "visitors"
-    with pytest.raises(MultiplierError, match="pick one of its columns"):
-        as_multiplier(series.to_frame())
+    assert as_multiplier(series.to_frame()) == from_series(series)
 
 
 def test_our_part_of_the_library_imports_no_files() -> None:
@@ -180,3 +179,37 @@ def test_without_pyarrow_the_error_names_the_extra(
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(ImportError, match=r"highseason\[files\]"):
         read(path)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame({"visitors": [10, 60]}, index=pd.DatetimeIndex(DAYS)),
+        pd.DataFrame({"visitors": [10, 60]}, index=pd.PeriodIndex(DAYS, freq="D")),
+        pd.DataFrame({"date": DAYS, "visitors": [10, 60]}),
+        pd.DataFrame({"when": pd.to_datetime(DAYS[::-1]), "visitors": [60, 10]}),
+        pd.DataFrame({"day": DAYS, "campaign": ["a", "b"], "visitors": [10, 60]}),
+    ],
+    ids=["index", "periods", "column", "newest first", "words"],
+)
+@pytest.mark.filterwarnings("ignore::highseason.traffic.FileNote")
+def test_a_table_is_read_as_its_file_would_be(frame: pd.DataFrame) -> None:
+    before = frame.copy()
+    for G in (as_multiplier(frame), read(frame)):
+        assert G.name == "visitors"
+        assert G.values.tolist() == [10, 60]
+        assert G.calendar is not None
+        assert G.calendar.astype(str).tolist() == DAYS
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def test_a_polars_table_is_read_too() -> None:
+    pl = pytest.importorskip("polars")
+    assert as_multiplier(pl.DataFrame({"day": DAYS, "y": [10, 60]})).at("2013-12-26") == 60
+
+
+def test_a_table_with_several_values_asks_which() -> None:
+    frame = pd.DataFrame({"a": [10, 60], "b": [1, 2]}, index=pd.DatetimeIndex(DAYS))
+    with pytest.raises(MultiplierError, match=r"the table has several columns .*: a, b"):
+        as_multiplier(frame)
+    assert read(frame, value="b").values.tolist() == [1, 2]

@@ -23,7 +23,7 @@ from highseason.advice.comparison import (
 )
 from highseason.advice.days import Day, coming_days, in_words
 from highseason.bounds import RegretBound
-from highseason.core.text import Table, counted, format_number, percent, wrapped
+from highseason.core.text import Printable, Table, counted, format_number, percent, wrapped
 from highseason.policies import Plan, Policy
 from highseason.policies.timing import timing
 from highseason.rewards.text import assumption, independent_visitors
@@ -44,7 +44,7 @@ _REASONS: dict[Reason, str] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Advice:
+class Advice(Printable):
     """Which policy to use; `print` it for all of it in words.
 
     Attributes:
@@ -166,6 +166,10 @@ class Advice:
                 judged = {"advised": one.policy == comparison.policy, "settled": comparison.settled}
                 rows.append(world | one.to_dict() | judged)
         return pd.DataFrame(rows)
+
+    def blocks(self) -> list[str | Table]:
+        """What a notebook shows: the verdict, what it assumes, and the policies compared."""
+        return [self.verdict, self.assumption, self.table()]
 
     def figure(self) -> Figure:
         """A figure: the lead over each other policy, the advised plan, and the multiplier."""

@@ -25,7 +25,7 @@ from highseason.core.warnings import quiet
 from highseason.engine import SimulationResult, simulate
 from highseason.policies import Greedy, Policy
 from highseason.rewards import Rewards
-from highseason.rewards.text import usual_rewards
+from highseason.rewards.text import parse_range, usual_rewards
 from highseason.traffic import Multiplier, as_multiplier
 
 #: What the games of a verdict may cost, in turns times what a turn of the slowest policy takes.
@@ -48,7 +48,7 @@ def advise(
     multiplier: Any,
     arms: int,
     *,
-    rates: Rates | None = None,
+    rates: Rates | str | None = None,
     rho: float | None = None,
     gap: float | None = None,
     rewards: str | Rewards | None = None,
@@ -73,7 +73,7 @@ def advise(
     Args:
         multiplier: G: anything `as_multiplier` takes.
         arms: The number of arms, at least 2.
-        rates: The range of the arms' conversion rates, such as (0.02, 0.04).
+        rates: The range of the arms' conversion rates, such as (0.02, 0.04) or "2%..4%".
         rho: The correlation of the decisions of two visitors of the same turn; 0 if unknown.
         gap: How far the second best arm is below the best, if known.
         rewards: "visitors", where every visitor of a turn counts; "bernoulli", the paper's world,
@@ -103,7 +103,8 @@ def advise(
     if rates is not None:
         if not isinstance(model, str):
             raise ValueError("give either rates or a reward model, which has its own")
-        ranges = ((float(rates[0]), float(rates[1])),)
+        low, high = parse_range("rates", rates) if isinstance(rates, str) else rates
+        ranges = ((float(low), float(high)),)
     mains = [World.of(model, arms, each, rho, gap) for each in ranges]
     worlds = mains[:1]
     if worlds[0].rho is not None:  # what else may be true: other correlations, and other rates

@@ -22,7 +22,9 @@ from highseason.core.validation import whole_number
 from highseason.core.warnings import quiet
 from highseason.engine import Estimate, SimulationResult, Table, ratio_gain, simulate
 from highseason.policies import Greedy, Policy
+from highseason.policies.base import labelled
 from highseason.rewards import Rewards
+from highseason.rewards.text import as_rewards
 from highseason.traffic import as_multiplier
 
 if TYPE_CHECKING:
@@ -154,8 +156,8 @@ class Tuned(Printable):
 
 
 def tune(
-    policy: Policy | type[Policy],
-    rewards: Rewards,
+    policy: Policy | type[Policy] | str,
+    rewards: Rewards | str,
     multiplier: Any,
     *,
     trials: int = 48,
@@ -174,8 +176,8 @@ def tune(
     curves come from other games: those of `simulate(…, seed=seed)`.
 
     Args:
-        policy: A class, or an instance to start from.
-        rewards: What the arms pay.
+        policy: A class, or an instance to start from, or its text.
+        rewards: What the arms pay, or its text.
         multiplier: G, such as the traffic of a past season.
         trials: How many candidates.
         games: How many games the finalists play, and how many are reported.
@@ -198,17 +200,17 @@ def tune(
     """
     trials = whole_number("trials", trials, at_least=1)
     games = whole_number("games", games, at_least=2)
-    G, own = as_multiplier(multiplier), derive_seed(seed, "search")
-    start = policy() if isinstance(policy, type) else policy
+    G, own, model = as_multiplier(multiplier), derive_seed(seed, "search"), as_rewards(rewards)
+    _, [start] = labelled(policy() if isinstance(policy, type) else policy)
     chosen = Space.of(start, G, space)
     budget = Budget.halving(trials, games)
     with opened(executor, workers) as pool:
 
         def play(policies: dict[str, Policy], **options: Any) -> SimulationResult:
             with quiet():
-                return simulate(policies, rewards, G, games, seed, executor=pool, **options)
+                return simulate(policies, model, G, games, seed, executor=pool, **options)
 
-        evaluate = on_games(rewards, G, own, pool)
+        evaluate = on_games(model, G, own, pool)
         done = _search(chosen, evaluate, budget, method=search, seed=own, progress=progress)
         best = done[0].policy
         reported = play({"tuned": best, "as given": start, "greedy": Greedy()})

@@ -33,7 +33,7 @@ from highseason.bandit.ledger import (
 )
 from highseason.bandit.multiplier_source import TurnLike, lifetimes_of, source_of
 from highseason.core.atomic import atomic_write
-from highseason.core.reflexes import ON_BANDIT, ON_UPDATE, missing, wrong_argument
+from highseason.core.reflexes import ON_UPDATE, Hinting, wrong_argument
 from highseason.core.specs import DEFAULT_POLICY
 from highseason.core.validation import one_of
 from highseason.core.warnings import quiet
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Bandit(Generic[ArmT]):
+class Bandit(Hinting, Generic[ArmT]):
     """One live game, played by the same plan and the same rule as `play` and `simulate`.
 
     `pull` gives the arm of a turn; `update` reports what the turn brought.  Rewards may come late
@@ -500,7 +500,7 @@ it brings per visitor, on average.'
             return self._game.decision(self._game.row_of_decided(t))
 
     def decisions(self) -> list[Decision[ArmT]]:
-        """All decisions, in the order in which they were made."""
+        """All decisions, in the order in which they were made; `pd.DataFrame` takes them."""
         with self._lock:
             return [self._game.decision(row) for row in range(len(self._game.ledger))]
 
@@ -675,8 +675,3 @@ it brings per visitor, on average.'
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._game, self._store = state["game"], MemoryStore(state["events"])
         self._lock = threading.RLock()
-
-    if not TYPE_CHECKING:  # type checkers would take it for any attribute
-
-        def __getattr__(self, name: str) -> Any:
-            raise missing(self, name, ON_BANDIT)

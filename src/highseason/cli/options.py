@@ -177,7 +177,7 @@ def parse_rewards(
         raise usage_error(
             f"--arms {arms} does not match the {len(fixed)} numbers of --means: leave --arms out"
         )
-    return hs.rewards.parse(text, arms, fixed, default_arms=DEFAULT_ARMS)
+    return hs.rewards.parse(text, arms, fixed)
 
 
 def parse_lifetimes(text: str | None, turns: int) -> Lifetimes | None:

@@ -1,6 +1,7 @@
-"""Methods and arguments of other bandit libraries, and what to write here instead."""
+"""Methods and arguments of other libraries, and what to write here instead."""
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 _PLAYER = "a policy is a recipe; hs.Bandit plays it: bandit = hs.Bandit(arms, {policy}), then "
 
@@ -22,6 +23,16 @@ ON_BANDIT: dict[str, str] = {
     "predict_expectations": "write bandit.expectations()",
     "traffic": "write bandit.count_visitors(t, visitors)",
 }  # fmt: skip
+#: What draws a result, where pandas and others have a method for it.
+_DRAWN = {
+    "Forecast": "hs.report.forecast(forecast)", "Multiplier": "hs.report.multiplier(G)",
+    "Plan": "hs.report.plan(plan)", "RepeatedReplay": "hs.report.replays(result)",
+    "ReplayResult": "hs.report.replays(result)", "SimulationResult": "hs.report.rewards(result)",
+    "Tuned": "hs.report.sensitivity(tuned)",
+}  # fmt: skip
+#: What is missing from a class, by its name.
+_INSTEAD = {"Policy": ON_POLICY, "Bandit": ON_BANDIT, "Advice": {"plot": "write advice.figure()"}}
+_INSTEAD |= {kind: {"plot": f"write {call}"} for kind, call in _DRAWN.items()}
 #: What arguments of `Bandit.update` were called, or are in other words.
 ON_UPDATE: dict[str, str] = dict.fromkeys(("traffic", "customers"), "visitors")
 
@@ -48,3 +59,13 @@ def missing(owner: object, name: str, instead: Mapping[str, str]) -> AttributeEr
         return AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=owner)
     hint = instead[name].format(policy=f"{owner!r}")
     return AttributeError(f"{kind!r} has no method {name!r}: {hint}")
+
+
+class Hinting:
+    """What a class lacks is refused with what to write instead, if that is known."""
+
+    if not TYPE_CHECKING:  # type checkers would take it for any attribute
+
+        def __getattr__(self, name: str) -> Any:
+            kinds = (kind.__name__ for kind in type(self).__mro__)
+            raise missing(self, name, next((_INSTEAD[k] for k in kinds if k in _INSTEAD), {}))

@@ -11,6 +11,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from highseason.core.reflexes import Hinting
+
 _PLURALS = {"icy": "icies", "ch": "ches"}
 _GAP = 2
 #: No column of text gets narrower than this, unless nothing else helps.
@@ -266,6 +268,12 @@ class Table:
 
     __repr__ = __str__
 
+    def to_pandas(self) -> Any:
+        """The rows as a DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows, columns=self.columns)
+
     def _repr_html_(self) -> str:
         """For notebooks."""
         head = "".join(f"<th>{html.escape(c)}</th>" for c in self.columns)
@@ -276,7 +284,7 @@ class Table:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-class Printable:
+class Printable(Hinting):
     """A result that prints as paragraphs and tables: in a terminal and in a notebook."""
 
     def blocks(self) -> Sequence[str | Table]:

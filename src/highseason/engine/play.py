@@ -23,9 +23,11 @@ from highseason.engine.turn import (
     score_lifetimes,
 )
 from highseason.policies import Horizon, Observation, Plan, Policy
+from highseason.policies.base import labelled
 from highseason.policies.lifetimes import Lifetimes
 from highseason.policies.rule import mark_opening, offer_opening
 from highseason.rewards import Rewards
+from highseason.rewards.text import as_rewards
 from highseason.traffic import as_multiplier
 
 
@@ -90,8 +92,8 @@ class Game:
 
 
 def play(
-    policy: Policy,
-    rewards: Rewards,
+    policy: Policy | str,
+    rewards: Rewards | str,
     multiplier: Any,
     seed: int = 0,
     game: int = 0,
@@ -101,8 +103,8 @@ def play(
     """Play game `game` of the run that `simulate(…, seed=seed)` plays.
 
     Args:
-        policy: The policy that plays.
-        rewards: What the arms pay.
+        policy: The policy that plays, or its text.
+        rewards: What the arms pay, or its text.
         multiplier: G, as `as_multiplier` takes it.
         seed: The seed of the run.
         game: Which of its games, from 0.
@@ -118,9 +120,9 @@ def play(
     >>> game.best_pulls > 25
     True
     """
-    G = as_multiplier(multiplier)
+    G, rewards, (_, [player]) = as_multiplier(multiplier), as_rewards(rewards), labelled(policy)
     arms = rewards.arms if lifetimes is None else arms_at_once(rewards, lifetimes, G.turns)
-    plan = policy.plan(G, arms, forecast)
+    plan = player.plan(G, arms, forecast)
     return play_planned(plan, rewards, game_key(seed, game), forecast, lifetimes)
 
 

@@ -43,6 +43,7 @@ from highseason.policies.base import Policies, labelled
 from highseason.policies.lifetimes import Lifetimes
 from highseason.policies.plan import Horizon
 from highseason.rewards import Rewards
+from highseason.rewards.text import as_rewards
 from highseason.traffic import Multiplier, as_multiplier
 
 #: Above this many games only sufficient statistics are kept, unless `keep="games"`.
@@ -62,7 +63,7 @@ Curve = bool | int | Sequence[int] | NDArray[np.int64]
 
 def simulate(
     policies: Policies,
-    rewards: Rewards,
+    rewards: Rewards | str,
     multiplier: Any,
     games: int = 1000,
     seed: int = 0,
@@ -81,7 +82,7 @@ def simulate(
 
     Args:
         policies: One, several, or several by label; text is parsed as on the command line.
-        rewards: What the arms pay: `hs.rewards.bernoulli(arms=25)` …
+        rewards: What the arms pay: `hs.rewards.bernoulli(arms=25)` …, or its text.
         multiplier: G: a multiplier, an array, a pandas Series or a file.
         games: How many games.
         seed: Same seed, same result, on any executor and any number of workers.
@@ -170,7 +171,7 @@ class Simulation:
     def prepare(
         cls,
         policies: Policies,
-        rewards: Rewards,
+        rewards: Rewards | str,
         multiplier: Any,
         seed: int,
         forecast: Any = None,
@@ -179,12 +180,7 @@ class Simulation:
     ) -> Simulation:
         """Read what was given; all errors of the user's are reported here."""
         seed_key(seed)  # a bad seed is reported before any work
-        if not isinstance(rewards, Rewards):
-            raise ValueError(
-                f"rewards must be a reward model such as hs.rewards.bernoulli(arms=25), "
-                f"got {rewards!r}"
-            )
-        labels, players = labelled(policies)
+        rewards, (labels, players) = as_rewards(rewards), labelled(policies)
         G = as_multiplier(multiplier)
         arms = rewards.arms if lifetimes is None else arms_at_once(rewards, lifetimes, G.turns)
         plans = tuple(policy.plan(G, arms, forecast) for policy in players)

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from highseason.core.atomic import atomic_write
 from highseason.core.extras import require
+from highseason.core.specs import did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +127,27 @@ class Events:
             pools=Pools.of(kinds),
             propensity=None if propensity is None else np.asarray(propensity, np.float64),
         )
+
+    @classmethod
+    def from_frame(
+        cls, frame: Any, time: str, arm: str, reward: str, pool: str | None = None
+    ) -> Self:
+        """A log from the columns of a DataFrame, in the order of time."""
+        import pandas as pd
+
+        for name in filter(None, (time, arm, reward, pool)):
+            if name not in frame.columns:
+                raise ValueError(f"no column {name!r}. {did_you_mean(name, list(frame.columns))}")
+            if frame[name].isna().any():
+                raise ValueError(f"column {name!r} has empty cells: drop these rows")
+        rows = frame.sort_values(time, kind="stable")
+        times, shown = rows[time], rows[arm].astype(str).tolist()
+        if times.dtype.kind not in "iuf":
+            times = pd.to_datetime(times, utc=True).astype("datetime64[s, UTC]")
+        offered = [sorted(set(shown))] * len(rows)
+        if pool is not None:
+            offered = [[str(one) for one in entry] for entry in rows[pool]]
+        return cls.of(times.astype(np.int64), shown, rows[reward], offered)
 
     @property
     def _columns(self) -> dict[str, NDArray[Any]]:

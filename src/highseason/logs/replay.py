@@ -16,7 +16,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,8 +64,12 @@ AnyLog: TypeAlias = Events | PreparedLog | LogFile | str | os.PathLike[str]
 
 def replay(
     policies: Policies,
-    events: AnyLog,
+    events: AnyLog | Any,
     *,
+    time: str = "time",
+    arm: str = "arm",
+    reward: str = "reward",
+    pool: str | None = None,
     bin: float = 1,  # noqa: A002  # the paper's word for it
     arms: Sequence[str] | None = None,
     turns: int | None = None,
@@ -94,7 +98,11 @@ def replay(
     Args:
         policies: One, several, or several by label; text is parsed as on the command line.
         events: The log; a `PreparedLog` to reuse the preparation; or the path of an event table, or
-            a `LogFile`, which the worker reads.
+            a `LogFile`, which the worker reads; or a DataFrame with a row per display.
+        time: The column of times of a DataFrame.
+        arm: Its column of the arms shown.
+        reward: Its column of rewards.
+        pool: Its column of the arms on offer, each a list; None: every arm always was.
         bin: The length of a time bin in the log's unit of time, usually seconds.
         arms: The ids of the arms to study; events of others are skipped, and pools mean their
             studied part.  All arms if None.
@@ -125,6 +133,8 @@ def replay(
     """
     seed_key(seed)  # rejects an invalid seed before any work
     labels, players = labelled(policies)
+    if hasattr(events, "iloc"):
+        events = Events.from_frame(events, time, arm, reward, pool)
     options = ReplayOptions(turns, known_lifetimes, init, reweigh)
     logs = [_players(players, events, bin, arms, options)]
     schedule = _Schedule(players, ["repeat"] * len(players), logs, options, int(seed))

@@ -28,13 +28,14 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from functools import cache, partial
 from importlib import import_module
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.ordered import WithOne
-from highseason.core.reflexes import ON_POLICY, missing
+from highseason.core.reflexes import Hinting
 from highseason.core.specs import Registry, split_spec, unique_labels
 from highseason.core.text import exact
 from highseason.policies.plan import Plan, Planner, View, known_levels, levels_from
@@ -218,7 +219,7 @@ _PLUS = re.compile(r"\+(?=\s*[A-Za-z])")
 
 
 @dataclass(frozen=True)
-class Policy:
+class Policy(Hinting):
     """What all policies share.  Subclasses give `name`, `rule` and `step`.
 
     Attributes:
@@ -244,7 +245,7 @@ class Policy:
 
     ties: str = parameter(
         "lowest",
-        "ties: the lowest arm, or at random",
+        "the lowest arm wins a tie, or one at random",
         choices=("lowest", "random"),
         kw_only=True,  # so that UCBZ(30) means z
     )
@@ -254,6 +255,13 @@ class Policy:
         cls.name = vars(cls).get("name", "")  # a name is not inherited: it means one class
         if "step" in vars(cls):  # nor is what another step carries
             cls.carry_depends_on = vars(cls).get("carry_depends_on", "arms")
+        if (text := vars(cls).get("__doc__")) and "\nArgs:" not in text:
+            own = {
+                k: v.metadata.get("limits") for k, v in vars(cls).items() if isinstance(v, Field)
+            }
+            limits = {**own, **declared(cls.__base__), **own}
+            lines = [f"    {name}: {one.doc}." for name, one in limits.items() if one]
+            cls.__doc__ = "\n".join([cleandoc(text), "", "Args:", *lines])
         if cls.name:
             # A class may be defined again, as in notebooks, but not take another one's name.
             _policies.register(cls.name, cls)
@@ -264,10 +272,16 @@ class Policy:
             object.__setattr__(self, name, value)
         self._check_rule()
 
-    if not TYPE_CHECKING:  # type checkers would take it for any attribute
+    if not TYPE_CHECKING:  # type checkers would take it for any parameter
 
-        def __getattr__(self, name: str) -> Any:
-            raise missing(self, name, ON_POLICY)
+        def __new__(cls, *_: Any, **values: Any) -> Self:
+            """Say where an ε that stays the same is, which other libraries have here."""
+            if "epsilon" in values and "epsilon" not in declared(cls):
+                raise TypeError(
+                    f"{cls.__name__} has no parameter 'epsilon': an ε that stays the same is "
+                    f"hs.ConstantEpsilon(epsilon={values['epsilon']!r})"
+                )
+            return super().__new__(cls)
 
     def _check_rule(self) -> None:
         rule = getattr(self, "rule", None)

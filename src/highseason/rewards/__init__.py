@@ -1,5 +1,7 @@
 """What an arm pays: visitors who buy or spend, Bernoulli, clipped normal, or any distribution."""
 
+import typing
+
 from highseason.core.names import public_names as _public_names
 from highseason.core.special import normal_quantile as normal_quantile
 from highseason.rewards.model import Rewards as Rewards
@@ -13,3 +15,9 @@ from highseason.rewards.visitors import spend as spend
 from highseason.rewards.visitors import visitors as visitors
 
 __dir__ = _public_names(__name__)
+
+if not typing.TYPE_CHECKING:  # type checkers would take it for any name
+
+    def __getattr__(name: str) -> None:
+        hint = ": write hs.rewards.truncated_normal, or custom" if name == "normal" else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")

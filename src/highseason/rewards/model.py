@@ -67,7 +67,7 @@ def visitors_of(share: float, G: float) -> float:
     return max(1.0, float(math.floor(share * G + 0.5)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rewards:
     """A family of arms.  Made by `visitors`, `spend`, `bernoulli`, `truncated_normal` or `custom`.
 
@@ -107,6 +107,9 @@ class Rewards:
     noise: Any = None
     drift: Drift | None = None
     draw_arms: Callable[[Numbers], Numbers] | None = None
+
+    def __repr__(self) -> str:
+        return f"<Rewards {self.name}: {self.arms} arms>"
 
     @property
     def varies(self) -> bool:
@@ -252,7 +255,11 @@ def check_rates(
     prior: tuple[float, float] | None,
     what: str,
 ) -> Range:
-    """Rates of the arms: numbers from 0 to 1."""
+    """Rates of the arms: numbers from 0 to 1; or a text, such as "2%..4%", between which."""
+    if isinstance(fixed, str) and fixed.count("..") == 1:
+        from highseason.rewards.text import parse_range
+
+        between, fixed = parse_range(f"{name}: {what}", fixed), None
     how = describe_arms(name, arms, fixed, between, (0.0, 1.0), what)
     if prior is None:
         return Range(how["arms"], how["fixed"], how["between"], None)
@@ -367,7 +374,7 @@ def clipped_normal_quantile(u: float, centre: float, sigma: float) -> float:
 
 def bernoulli(
     arms: int | None = None,
-    means: Sequence[float] | Numbers | None = None,
+    means: Sequence[float] | Numbers | str | None = None,
     between: tuple[float, float] = (0.0, 1.0),
     prior: tuple[float, float] | None = None,
     drift: float = 0.0,
@@ -378,7 +385,7 @@ def bernoulli(
 
     Args:
         arms: How many; every game draws its means uniformly `between` two numbers.
-        means: Or the means themselves, the same in every game.
+        means: Or the means themselves, the same in every game; or a text for `between`: "2%..4%".
         between: Where means are drawn.
         prior: Draw them from a beta distribution with this mean and standard deviation instead.
         drift: By how much a mean moves in a turn, as a standard deviation; it is reflected at the

@@ -12,6 +12,8 @@ from highseason.rewards.visitors import effective_visitors, spend, visitors
 from highseason.traffic import Multiplier
 
 _MOVES = ("drift", "change", "then")
+#: The number of arms where nothing says how many.
+DEFAULT_ARMS = 25
 
 
 class _Family(NamedTuple):
@@ -87,7 +89,6 @@ def parse(
     text: str,
     arms: int | None = None,
     means: Sequence[float] | None = None,
-    default_arms: int | None = None,
 ) -> Rewards:
     """Read a reward model as it is written on the command line.
 
@@ -95,9 +96,8 @@ def parse(
         text: `NAME:KEY=VALUE,…`.  Arms are a range (`rates=0.02..0.04`), a mean and a standard
             deviation (`rates=0.03+-0.005`), or one number each (`rates=0.02/0.03/0.04`);
             percentages may be written as such.
-        arms: The number of arms, where the text does not name each of them.
+        arms: The number of arms, where the text does not name each of them; 25 if None.
         means: The arms themselves; the text must not name them too.
-        default_arms: The number of arms where nothing says how many.
 
     >>> model = parse("visitors:rates=2%..4%,rho=0.01", arms=5)
     >>> model.arms, model.between, model.noise.rho
@@ -119,7 +119,17 @@ def parse(
     given = values.get(family.arms)
     if given is not None and arms not in (None, len(given)):
         raise ValueError(f"{text!r} has {len(given)} {family.arms}, but arms={arms}: leave one out")
-    return family.make(None if given is not None else arms or default_arms, **values)
+    return family.make(None if given is not None else arms or DEFAULT_ARMS, **values)
+
+
+def as_rewards(rewards: Any) -> Rewards:
+    """A reward model, or what its text means."""
+    model = parse(rewards) if isinstance(rewards, str) else rewards
+    if not isinstance(model, Rewards):
+        raise ValueError(
+            f"rewards must be a reward model such as hs.rewards.bernoulli(arms=25), got {model!r}"
+        )
+    return model
 
 
 def _option(family: _Family, name: str, key: str, value: str) -> dict[str, Any]:

@@ -218,7 +218,7 @@ def visitors(
 
     Args:
         arms: How many; every game draws its rates.
-        rates: Or the rates themselves, the same in every game.
+        rates: Or the rates themselves, the same in every game; or a text for `between`: "2%..4%".
         between: Where rates are drawn, uniformly.
         prior: Draw them from a beta distribution with this mean and standard deviation instead.
         share: How many visitors see the arm, per unit of G; at least one visitor comes.
@@ -263,7 +263,7 @@ def spend(
 
     Args:
         arms: How many; every game draws its rates.
-        rates: Or the rates themselves, the same in every game.
+        rates: Or the rates themselves, the same in every game; or a text for `between`: "2%..4%".
         values: The mean basket of each arm, or one for all.
         between: Where rates are drawn, uniformly.
         values_between: Where mean baskets are drawn, uniformly; None if they are given.

@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from highseason.core.reflexes import Hinting
 from highseason.core.specs import Registry, did_you_mean, split_spec
 from highseason.core.validation import positive_number, raised_as, whole_number
 from highseason.core.warnings import quiet
@@ -45,7 +46,7 @@ class ForecastWarning(UserWarning):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Forecast:
+class Forecast(Hinting):
     """What is expected of the next turns, before the first of them.
 
     Attributes:
@@ -138,6 +139,11 @@ class Forecast:
         if times is not None and self.zone is not None:
             times = Timeline(times, self.zone)
         return Multiplier(self.mean, times, self.name, zone=None if times is None else zone)
+
+    def to_pandas(self, confidence: float = 0.8) -> Any:
+        """A DataFrame with a row per turn: its mean, and the ends of its interval."""
+        low, high = self.interval(confidence)
+        return self.multiplier().to_pandas().to_frame("mean").assign(low=low, high=high)
 
     def sure(self) -> Self:
         """The same mean as a point forecast."""

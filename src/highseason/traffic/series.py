@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from highseason.core.ordered import WithOne
+from highseason.core.reflexes import Hinting
 from highseason.core.text import exact, six_figures
 from highseason.core.validation import one_of, positive_number, whole_number
 from highseason.core.warnings import warn_user
@@ -284,7 +285,7 @@ Operand: TypeAlias = "Multiplier | NDArray[Any] | float"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Multiplier:
+class Multiplier(Hinting):
     """The multiplier G(t) > 0 of the turns t = 1, …, n: the stakes of each turn.
 
     The reward of turn t is G(t)·X. Multipliers are immutable: every operation returns a new one.
@@ -340,6 +341,14 @@ class Multiplier:
 
     def __len__(self) -> int:
         return int(self.values.size)
+
+    if not TYPE_CHECKING:  # type checkers would take it for a sequence
+
+        def __getitem__(self, at: Any) -> Any:
+            raise TypeError(
+                f"turns count from 1: write G.at({at!r}) for a turn or a time, G.window(first, "
+                "last) for several, or G.values for an array"
+            )
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.values, dtype=dtype, copy=copy)

@@ -18,7 +18,7 @@ from highseason.core.validation import positive_number, raised_as, whole_number
 from highseason.core.warnings import warn_user
 from highseason.traffic.columns import Column, FileTable
 from highseason.traffic.dates import Order, Stamps, TableError, format_time
-from highseason.traffic.files import read_table
+from highseason.traffic.files import Conventions, read_table, table_of
 from highseason.traffic.numerals import Mark
 from highseason.traffic.series import Multiplier
 from highseason.traffic.timeline import (
@@ -126,10 +126,12 @@ def _clock(turns: int) -> NDArray[np.int64]:
     return np.arange(1, 1 + turns, dtype=np.int64)
 
 
+#: What a DataFrame is called in notes and errors.
+_FRAME = "the table"
 #: How many missing turns a note names.
 _SHOWN = 7
 
-_ACCEPTED = "give a Multiplier, a sequence of numbers, a pandas Series, a path, or a shape's name"
+_ACCEPTED = "give a Multiplier, numbers, a pandas Series or DataFrame, a path, or a shape's name"
 
 
 def from_values(
@@ -185,7 +187,7 @@ def from_series(series: Any, *, floor: float | None = None, name: str | None = N
 
 @raised_as(MultiplierError, TableError)
 def read(
-    path: str | PathLike[str],
+    path: str | PathLike[str] | Any,
     time: str | None = None,
     value: str | None = None,
     floor: float | None = None,
@@ -194,7 +196,7 @@ def read(
     dates: Order | None = None,
     decimal: Mark | None = None,
 ) -> Multiplier:
-    r"""Read a multiplier from a CSV (also gzipped), Excel or Parquet file.
+    r"""Read a multiplier from a CSV (also gzipped), Excel or Parquet file, or a DataFrame.
 
     A plain list of numbers is enough. With several columns, the time column is the one with a
     usual name (``time``, ``date``, ``day``, ``hour``, …) or the first with only dates; the
@@ -207,7 +209,7 @@ def read(
 
     Args:
         path: The file; its name ends in ``.csv``, ``.tsv``, ``.txt`` (also with ``.gz``),
-            ``.xlsx`` or ``.parquet``.
+            ``.xlsx`` or ``.parquet``. A DataFrame may have its times in the index.
         time: The time column: dates, times, or unix seconds (which are in UTC).
         value: The value column.
         floor: Raise values between 0 and the floor to it; for the zeros of closed hours. Empty
@@ -229,8 +231,8 @@ def read(
     ...     read(path, floor=1)
     <Multiplier shop: 2 turns, 1 to 60, 2013-12-25 to 2013-12-26>
     """
-    path = Path(path)
-    table = read_table(path, dates, decimal)
+    table = _table(path, Conventions(dates, decimal))
+    path = Path(table.source)
     values_column = None if value is None else table.column(value, "value")
     times_column = table.find_time() if time is None else table.column(time, "time")
     if values_column is None:
@@ -251,7 +253,20 @@ def read(
         table.notes.append("its last value is the sum of the others: drop it if it is a total")
     if table.notes:
         warn_user(f"{path}: {'; '.join(table.notes)}", FileNote)
-    return Multiplier(values, calendar, name or value or path.name.split(".")[0] or path.name)
+    stem = values_column.name if path.name == _FRAME else path.name.split(".")[0] or path.name
+    return Multiplier(values, calendar, name or value or stem)
+
+
+def _table(source: Any, conventions: Conventions) -> FileTable:
+    """The table of a file or DataFrame; an index of times is its first column."""
+    if isinstance(source, str | PathLike):
+        return read_table(Path(source), *conventions)
+    frame = source.to_pandas() if hasattr(source, "to_pandas") else source  # of Polars
+    if hasattr(frame.index, "to_timestamp"):
+        frame = frame.to_timestamp()
+    if frame.index.dtype.kind == "M":
+        frame = frame.rename_axis(frame.index.name or "time").reset_index()
+    return table_of(frame, _FRAME, conventions)
 
 
 def _calendar(table: FileTable, column: Column, zone: str | None) -> tuple[Timeline, slice]:
@@ -309,8 +324,8 @@ def as_multiplier(x: Any, turns: int | None = None, *, floor: float | None = Non
     """Turn whatever a user passes as G into a multiplier.
 
     Args:
-        x: A Multiplier, a sequence of numbers, a pandas Series, the path of a CSV, Excel or
-            Parquet file, or the name of a shape (which needs ``turns``).
+        x: A Multiplier, a sequence of numbers, a pandas Series or DataFrame, the path of a CSV,
+            Excel or Parquet file, or the name of a shape (which needs ``turns``).
         turns: The number of turns; any other length is refused.
         floor: Raise values between 0 and the floor to it; for the zeros of closed hours.
 
@@ -343,7 +358,7 @@ def _coerced(x: Any, turns: int | None, floor: float | None) -> Multiplier:
             "as traffic.csv"
         )
     if hasattr(x, "columns"):  # of pandas or Polars, neither of which is imported here
-        raise MultiplierError(f"a table is not a multiplier: pick one of its columns; {_ACCEPTED}")
+        return read(x, floor=floor)
     if hasattr(x, "to_numpy") and hasattr(x, "index"):
         return from_series(x, floor=floor)
     if isinstance(x, Number):  # before arrays: NumPy's numbers look like one
