@@ -499,7 +499,7 @@ class LiveGame(Generic[ArmT]):
 
     def extend(self, more: object) -> MultiplierExtended:
         """Check turns that are to be appended."""
-        return MultiplierExtended(self.seq + 1, self.source.extension(more))
+        return MultiplierExtended(self.seq + 1, self.source.replacement(self.source.turns, more))
 
     def reforecast(self, turn: int, forecast: object) -> MultiplierReplaced:
         """Check what is to replace the turns after `turn`; those that are decided keep theirs."""
@@ -544,7 +544,7 @@ class LiveGame(Generic[ArmT]):
             case ArmRemoved():
                 self.table.remove(event.arm, last)
             case MultiplierExtended():
-                self.source.extend(event.multiplier)
+                self.source.replace(self.source.turns, event.multiplier)
                 self.table.reread_dates()
             case MultiplierReplaced():
                 self.source.replace(event.turn, event.multiplier)
@@ -590,7 +590,7 @@ class LiveGame(Generic[ArmT]):
             case ArmRemoved():
                 self.table.require_active(event.arm)
             case MultiplierExtended():
-                self.source.extension(event.multiplier)
+                self.extend(event.multiplier)
             case MultiplierReplaced():
                 if self.reforecast(event.turn, event.multiplier).multiplier != event.multiplier:
                     raise BanditError("it changes the multiplier of a decided turn")

@@ -141,17 +141,6 @@ class KnownMultiplier:
         """G(t), if it is declared to be the number of visitors."""
         return float(self.multiplier.values[turn - 1]) if self.known else None
 
-    def extension(self, more: object) -> Multiplier:
-        """Check turns that are to be appended, and give them as a multiplier."""
-        addition = as_multiplier(more)
-        concatenate(self.multiplier, addition)
-        return addition
-
-    def extend(self, addition: Multiplier) -> None:
-        """Append turns; the undecided ones then follow the plan of the longer season."""
-        with quiet(CalendarWarning):  # it was shown by `extension`
-            self._set(concatenate(self.multiplier, addition))
-
     def replacement(self, turn: int, forecast: object) -> Multiplier:
         """Check what is to replace all turns after this one, and give it as a multiplier."""
         following = as_multiplier(forecast)
@@ -159,7 +148,7 @@ class KnownMultiplier:
         return following
 
     def replace(self, turn: int, following: Multiplier) -> None:
-        """Replace all turns after this one; the plan is made again."""
+        """Replace all turns after this one, or append to the last; the plan is made again."""
         with quiet(CalendarWarning):  # it was shown by `replacement`
             self._set(self._replaced(turn, following))
 
@@ -317,18 +306,12 @@ class OnlineMultiplier:
         """Unknown until it is reported."""
         return None
 
-    def extension(self, more: object) -> Multiplier:
-        """Raises: there is nothing to append to."""
+    def replacement(self, turn: int, forecast: object) -> Multiplier:
+        """Raises: there is no forecast to replace, nor to append to."""
         raise BanditError(
             "this bandit has no multiplier to extend or replace: pass expected=… with each turn "
             "instead"
         )
-
-    extend = extension
-
-    def replacement(self, turn: int, forecast: object) -> Multiplier:
-        """Raises: there is no forecast to replace."""
-        return self.extension(forecast)
 
     replace = replacement
 
