@@ -19,7 +19,7 @@ from highseason.traffic import (
     special_days,
 )
 from highseason.traffic.history import History, black_friday
-from highseason.traffic.season_ahead import Trials, _growth, _inflation, _Spread
+from highseason.traffic.season_ahead import Trials, _growth, _inflation, _spread
 
 
 def shop(years: int = 4, noise: float = 0.1, seed: int = 1) -> Multiplier:
@@ -116,8 +116,8 @@ def test_forecasts_that_missed_in_one_direction_widen_intervals() -> None:
     origin, steps = np.repeat(np.arange(12), 20), np.resize(np.arange(1, 21), 240)
     trials = Trials(np.zeros((3, 240)), errors, steps, origin, np.ones(240))
     history = History.of(shop(1))
-    even = _Spread.of(trials, errors, errors, history).inflation
-    assert _Spread.of(trials, errors + 1, errors, history).inflation > 1.2 * even
+    even, aside = (_spread(trials, e, history, np.ones(1))[0] for e in (errors, errors + 1))
+    assert np.ptp(aside) > 1.2 * np.ptp(even)
 
 
 def sample_shop() -> Multiplier:

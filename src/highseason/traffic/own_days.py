@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from highseason.core.validation import raised_as
-from highseason.core.warnings import quiet
 from highseason.traffic.dates import TableError
 from highseason.traffic.files import read_table, table_of
 from highseason.traffic.forecast import ForecastError, Numbers
@@ -66,17 +65,16 @@ def unusual_days(history: History, turns: int) -> list[str]:
     >>> unusual_days(History.of(sale), turns=7)
     ['Fri 14 Nov: last year 2.4 times a usual Friday']
     """
+    import pandas as pd
+
     grid, n, own = history.grid, history.turns, history.own
     if grid is None or grid.step != np.timedelta64(1, "D"):
         return []
     logs = np.where(history.seen, np.log(history.values), np.nan)
-    phases = history.phases(0, n)
-    with quiet(RuntimeWarning):  # of days without any around them
-        lift = logs - _around(logs)
-        usual = np.array([np.nanmedian(lift[phases == phase]) for phase in range(history.week)])
-        above = logs - usual[phases]
-        above = np.append(above - _around(above), np.nan)  # -1 is the NaN
-        least = max(math.log(_UNUSUAL), _DEVIATIONS * 1.4826 * float(np.nanmedian(np.abs(above))))
+    lift = logs - _around(logs)
+    above = logs - pd.Series(lift).groupby(history.phases(0, n)).transform("median").to_numpy()
+    above = np.append(above - _around(above), np.nan)  # -1 is the NaN
+    least = max(math.log(_UNUSUAL), _DEVIATIONS * 1.4826 * float(np.nanmedian(np.abs(above))))
     absent = np.append(~history.seen & ~history.closed(0, n), False)
     places = n + history.ahead(turns)
     days = grid.at(places).astype("datetime64[D]")
@@ -97,5 +95,6 @@ def unusual_days(history: History, turns: int) -> list[str]:
 
 def _around(values: Numbers) -> Numbers:
     """The median of each day and the three days before and after it."""
-    padded = np.pad(values, 3, constant_values=np.nan)
-    return np.asarray(np.nanmedian([padded[k:][: values.size] for k in range(7)], axis=0))
+    import pandas as pd
+
+    return pd.Series(values).rolling(7, center=True, min_periods=1).median().to_numpy()

@@ -98,14 +98,13 @@ class LevelShift(NamedTuple):
             return None
         total, count = np.append(0, np.cumsum(kept * rest)), np.append(0, np.cumsum(kept))
 
+        def mean(first: NDArray[np.int64], end: NDArray[np.int64]) -> Numbers:
+            return np.asarray(
+                (total[end] - total[first]) / np.maximum(1, count[end] - count[first])
+            )
+
         def change(turn: NDArray[np.int64], after: NDArray[np.int64] | int) -> Numbers:
-            above = (total[turn + after] - total[turn]) / np.maximum(
-                1, count[turn + after] - count[turn]
-            )
-            below = (total[turn] - total[turn - span]) / np.maximum(
-                1, count[turn] - count[turn - span]
-            )
-            return np.asarray(above - below)
+            return mean(turn, turn + after) - mean(turn - span, turn)
 
         turns = np.arange(n - span, n - week + 1)
         weight = (n - turns) * span / (n - turns + span)

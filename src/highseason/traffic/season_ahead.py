@@ -459,8 +459,7 @@ class Blend(SeasonAhead):
         weights = _weights(trials, ahead)
         errors = trials.came - _mixed(trials.said, weights)
         shift = _bias(errors, trials.origin)
-        spread = _Spread.of(trials, errors - shift, trials.came, history)
-        table, smear = spread.ahead(outlooks.doubt(turns))
+        table, smear = _spread(trials, errors - shift, history, outlooks.doubt(turns))
         middle = _mixed(ahead, weights) + shift
         if not history.knows_the_year:  # then no past error shows what the season may do
             # As if the outlooks, so far apart, were errors on top of the others.
@@ -513,47 +512,37 @@ def _bias(errors: Numbers, origin: NDArray[np.int64]) -> float:
     return 0.5 * mean * max(0.0, 1 - chance / max(mean**2, 1e-12))
 
 
-@dataclass(frozen=True)
-class _Spread:
-    """Past errors over their usual size, and how the size grows with the distance."""
+def _spread(
+    trials: Trials, errors: Numbers, history: History, ahead: Numbers
+) -> tuple[Numbers, Numbers]:
+    """Quantiles of the coming errors and the logarithm of their mean factor, turn by turn.
 
-    scaled: Numbers  # their mean is 0
-    growth: float
-    inflation: float
-    excess: float  # of the mean factor of errors, as a logarithm
-
-    @classmethod
-    def of(cls, trials: Trials, errors: Numbers, came: Numbers, history: History) -> Self:
-        """From errors of earlier forecasts, and what came, as logarithms."""
-        steps, origin, doubt, few = trials.steps, trials.origin, trials.doubt, errors.size < _FEW
-        if few:  # a short past: changes from week to week instead
-            errors = changes(history, history.week)
-            steps, origin = np.ones(errors.size, np.int64), np.arange(errors.size) % 2
-            doubt = np.ones(errors.size)
-        growth = _growth(np.abs(errors / doubt), steps)
-        scaled = errors / doubt / steps**growth
-        middle = float(np.clip(scaled, *np.quantile(scaled, (0.01, 0.99))).mean())
-        # Errors are those of what came and of the forecast.  Only the first belong to the mean,
-        # and the ratio of the sums has only those.
-        excess = 0.0
-        if not few:
-            errors = errors - middle * doubt * steps**growth
-            ratio = np.exp(came).sum() / np.exp(came - errors).sum()
-            excess = float(np.log(np.exp(errors / doubt).mean() / ratio))
-        # Forecasts that missed in one direction may do so again: intervals must hold that, too.
-        return cls(scaled - middle, growth, _inflation(scaled, origin), excess)
-
-    def ahead(self, doubt: Numbers) -> tuple[Numbers, Numbers]:
-        """Quantiles of the coming errors and the logarithm of their mean factor, turn by turn.
-
-        Doubt in an effect is an error of the forecast: it makes no turn busier.
-        """
-        size = np.arange(1, doubt.size + 1) ** self.growth
-        middle, quantiles = np.median(self.scaled), np.quantile(self.scaled, LEVELS)
-        quantiles = middle + (quantiles - middle) * self.inflation
-        sizes, which = np.unique(size.round(3), return_inverse=True)
-        factors = np.array([np.log(np.exp(one * self.scaled).mean()) for one in sizes])
-        return quantiles[:, None] * size * doubt, factors[which] - self.excess
+    Past errors, over their usual size: that grows with the distance, and with the doubt in effects.
+    Doubt `ahead` is an error of the forecast: it makes no turn busier.
+    """
+    steps, origin, doubt, few = trials.steps, trials.origin, trials.doubt, errors.size < _FEW
+    if few:  # a short past: changes from week to week instead
+        errors = changes(history, history.week)
+        steps, origin = np.ones(errors.size, np.int64), np.arange(errors.size) % 2
+        doubt = np.ones(errors.size)
+    growth = _growth(np.abs(errors / doubt), steps)
+    scaled = errors / doubt / steps**growth
+    mean = float(np.clip(scaled, *np.quantile(scaled, (0.01, 0.99))).mean())
+    # Errors are those of what came and of the forecast.  Only the first belong to the mean, and the
+    # ratio of the sums has only those.
+    excess = 0.0
+    if not few:
+        errors = errors - mean * doubt * steps**growth
+        ratio = np.exp(trials.came).sum() / np.exp(trials.came - errors).sum()
+        excess = float(np.log(np.exp(errors / doubt).mean() / ratio))
+    # Forecasts that missed in one direction may do so again: intervals must hold that, too.
+    inflation, scaled = _inflation(scaled, origin), scaled - mean
+    size = np.arange(1, ahead.size + 1) ** growth
+    middle, quantiles = np.median(scaled), np.quantile(scaled, LEVELS)
+    quantiles = middle + (quantiles - middle) * inflation
+    sizes, which = np.unique(size.round(3), return_inverse=True)
+    factors = np.array([np.log(np.exp(one * scaled).mean()) for one in sizes])
+    return quantiles[:, None] * size * ahead, factors[which] - excess
 
 
 def _growth(sizes: Numbers, steps: NDArray[np.int64]) -> float:
