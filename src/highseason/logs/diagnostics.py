@@ -8,7 +8,6 @@ the whole log and still mislead replay, so quarters of the log, and its quiet an
 tested too.
 """
 
-import functools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,11 +17,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.compile import compiled
 from highseason.engine.results import Estimate, with_interval
 from highseason.logs.estimators import WeightedEstimates, mean_estimate, self_normalised
-from highseason.logs.prepared_log import LogColumns, PreparedLog
-from highseason.logs.replay_kernel import log_type
+from highseason.logs.prepared_log import PreparedLog
 
 #: Fewer turns or rewards than these are too few.
 FEW_TURNS, FEW_REWARDS = 1000, 50
@@ -44,6 +41,7 @@ _MANY_ARMS = 1500
 #: An arm is tested against its propensities if they imply at least this many displays.
 _ENOUGH_DISPLAYS = 10
 QUARTERS = 4
+_PIECE = 1 << 18  # events counted at a time
 
 
 @dataclass(frozen=True)
@@ -401,48 +399,21 @@ def count_displays(log: PreparedLog) -> NDArray[np.int64]:
     G is above the median of the events.  Events of arms that are not studied, or not in their
     pool, are left out.
     """
-    bins, members = log.bins, log.pools.members
+    bins, pools, arms = log.bins, log.pools, np.int64(len(log.events.arms))
     busy = bins.counts >= min(bins.median + 1, bins.counts.max(initial=0))
     cuts = np.linspace(0, len(log.events), QUARTERS + 1).astype(np.int64)
-    place = np.full(len(log.events.arms), -1)
+    # Members as single numbers, which rise; the last stands for arms that are in no pool.
+    members = np.repeat(np.arange(len(pools)), pools.sizes) * arms + pools.members
+    members = np.append(members, np.iinfo(np.int64).max)
     table = np.zeros((2 * QUARTERS, members.size), np.int64)
-    _compiled_count()(log.columns(), busy, cuts, place, table)
-    return table
-
-
-def add_displays(
-    log: LogColumns,
-    busy: NDArray[np.bool_],
-    cuts: NDArray[np.int64],
-    place: NDArray[np.int64],
-    table: NDArray[np.int64],
-) -> None:
-    """Add one for each event at [2 · quarter + (1 if its bin is busy), place of its arm].
-
-    The place of an arm is where `log.members` lists it for the event's pool; events whose arm is
-    not in their pool are skipped.  Quarter q is the events from cuts[q] to cuts[q + 1].  `place` is
-    working memory, one entry per arm, and starts at -1.
-    """
-    current, first, last = -1, 0, 0
-    for quarter in range(cuts.size - 1):
-        for i in range(cuts[quarter], cuts[quarter + 1]):
-            if log.pool[i] != current:
-                for j in range(first, last):
-                    place[log.members[j]] = -1
-                current = log.pool[i]
-                first, last = log.offsets[current], log.offsets[current + 1]
-                for j in range(first, last):
-                    place[log.members[j]] = j
-            if place[log.arm[i]] >= 0:
-                table[2 * quarter + (1 if busy[log.bin[i]] else 0), place[log.arm[i]]] += 1
-
-
-@functools.cache
-def _compiled_count() -> Any:
-    from numba import types as t
-
-    wholes, table = t.int64[::1], t.int64[:, ::1]
-    return compiled(add_displays, t.void(log_type(), t.boolean[::1], wholes, wholes, table))
+    for begin in range(0, len(log.events), _PIECE):
+        rows = np.arange(begin, min(begin + _PIECE, len(log.events)))
+        shown = log.pool[rows] * arms + log.events.arm[rows]
+        place = np.searchsorted(members, shown)
+        place[members[place] != shown] = -1
+        part = 2 * (np.searchsorted(cuts, rows, "right") - 1) + busy[bins.of[rows]]
+        np.add.at(table, (part, place), 1)
+    return table[:, :-1]
 
 
 def _against_uniform(log: PreparedLog) -> Uniformity:

@@ -408,9 +408,7 @@ def _footer(path: Path, text: bytes | None) -> tuple[tuple[str, ...], Pools]:
         document = json.loads(text)
         if (document["format"], document["version"]) != (_FORMAT, _VERSION):
             raise ValueError("another version")
-        sizes = [len(pool) for pool in document["pools"]]
-        members = np.array([arm for pool in document["pools"] for arm in pool], np.int32)
-        return tuple(document["arms"]), Pools(np.cumsum([0, *sizes]).astype(np.int64), members)
+        return tuple(document["arms"]), Pools.of(document["pools"])
     except (ValueError, KeyError, TypeError) as error:
         raise _foreign(path, f"its footer cannot be read ({error})") from error
 

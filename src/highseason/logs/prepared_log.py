@@ -23,8 +23,6 @@ from highseason.logs.arm_lifespans import always_on_offer
 from highseason.logs.events import Events, Pools, moment, read_events
 from highseason.policies import NO_END, UNKNOWN_END
 
-#: Bins are counted in a table as long as the log's time, unless it would be mostly empty.
-_SPARSE = 4
 #: Bin indices are exact up to here.
 _LARGEST_INDEX = 2.0**53
 #: How many logs a process keeps: the policies of one follow each other.
@@ -75,7 +73,7 @@ class TimeBins:
 
     @classmethod
     def cut(cls, time: NDArray[np.int64], length: float = 1) -> Self:
-        """Cut the time of a log into bins, which start at multiples of their length."""
+        """Cut the time of a log, which never falls, into bins at multiples of their length."""
         if isinstance(length, bool) or not (math.isfinite(length) and length > 0):
             raise ValueError(f"bin must be a length above 0, such as 1 (second), got {length!r}")
         if time.size == 0:
@@ -84,14 +82,10 @@ class TimeBins:
         if float(np.abs(time).max()) / length > _LARGEST_INDEX:
             raise ValueError(f"bin={length:g} is too short for times such as {time[0]}")
         index = np.floor_divide(time, length).astype(np.int64)
-        index -= index.min()
-        if int(index.max()) > _SPARSE * index.size + 1_000_000:
-            held, of, counts = np.unique(index, return_inverse=True, return_counts=True)
-            return cls(of.astype(np.int32), held + 1, counts, length)
-        table = np.bincount(index)
-        held = np.flatnonzero(table)
-        position = (np.cumsum(table > 0) - 1).astype(np.int32)
-        return cls(position[index], held + 1, table[held], length)
+        begins = np.append(True, index[1:] != index[:-1])
+        first = np.flatnonzero(begins)
+        of = np.cumsum(begins, dtype=np.int32) - np.int32(1)
+        return cls(of, index[first] - index[0] + 1, np.diff(first, append=time.size), length)
 
     @property
     def median(self) -> float:
