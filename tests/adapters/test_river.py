@@ -139,3 +139,12 @@ def test_it_passes_rivers_checks(number: int) -> None:
     arm = ours.pull([1, 2, 3])
     ours.update(arm, 1.0)
     assert ours.clone()._n == 0
+
+
+def test_every_arm_of_a_clone_has_a_seed_of_its_own() -> None:
+    from highseason.adapters.river_bandits import RiverPolicy, fresh_clone
+
+    clone = fresh_clone(bandit.ThompsonSampling(proba.Beta(seed=1), seed=1), 40, 3)
+    assert clone.seed == 40
+    assert [clone._rewards[arm].seed for arm in ("a", "b", "a", "c")] == [41, 42, 41, 43]
+    assert RiverPolicy("ucb").seed == 0

@@ -15,7 +15,7 @@ from scipy import stats
 from highseason.core.compile import compiled
 from highseason.core.random import draw, further
 from highseason.core.special import normal_quantile, quick_normal_quantile
-from highseason.rewards.visitors import beta_draw, count_draw
+from highseason.rewards.visitors import _expanded, beta_draw, count_draw
 
 GRID = (np.arange(100_000) + 0.5) / 100_000
 
@@ -195,3 +195,18 @@ def test_further_numbers_are_independent_of_each_other_and_of_the_first() -> Non
 @given(st.floats(1e-7, 1 - 1e-7) | st.floats(1e-7, 1e-3))
 def test_the_quick_quantile_is_close(u: float) -> None:
     assert quick_normal_quantile(u) == pytest.approx(normal_quantile(u), abs=4.1e-5)
+
+
+@pytest.mark.parametrize(("n", "p"), [(40, 0.12), (60, 0.45), (900, 0.005), (25, 0.3)])
+def test_the_expansion_is_that_of_cornish_and_fisher(n: int, p: float) -> None:
+    """With the cumulants of a binomial, less those of rounding."""
+    q, v = 1 - p, n * p * (1 - p)
+    sd = math.sqrt(v - 1 / 12)
+    third, fourth = v * (q - p) / sd**3, (v * (1 - 6 * p * q) + 1 / 120) / sd**4
+    fifth = v * (q - p) * (1 - 12 * p * q) / sd**5
+    for z in np.linspace(-3.5, 3.5, 3001).tolist():
+        w = z + third * (z**2 - 1) / 6
+        w += fourth * (z**3 - 3 * z) / 24 - third**2 * (2 * z**3 - 5 * z) / 36
+        w += fifth * (z**4 - 6 * z**2 + 3) / 120 - third * fourth * (z**4 - 5 * z**2 + 2) / 24
+        w += third**3 * (12 * z**4 - 53 * z**2 + 17) / 324
+        assert _expanded(z, n, p) == min(max(math.floor(n * p + sd * w + 0.5), 0), n)

@@ -12,6 +12,7 @@ from scipy import stats
 import highseason as hs
 from highseason.core.random import game_key, game_keys
 from highseason.rewards import Rewards, parse, spend, visitors
+from highseason.rewards.model import check_rates
 
 KEYS = game_keys(3, range(4000))
 
@@ -171,3 +172,20 @@ def test_models_pickle_and_copy(model: Rewards) -> None:
     for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert (twin.parameters(KEYS[:3]) == model.parameters(KEYS[:3])).all()
         assert twin.noise == model.noise
+
+
+def test_rates_of_a_prior_are_quantiles_of_a_beta_distribution() -> None:
+    prior = check_rates("visitors", 3, None, (0.0, 1.0), (0.3, 0.1), "rates")
+    uniforms = (np.arange(4000) + 0.5) / 4000
+    rates = prior.draw(uniforms)
+    assert rates.mean() == pytest.approx(0.3, abs=1e-4)
+    assert rates.std() == pytest.approx(0.1, abs=1e-3)
+    assert (np.diff(rates) > 0).all()
+    assert prior.highest == pytest.approx(0.9)
+
+
+def test_a_name_says_what_is_not_as_usual() -> None:
+    for name in ("visitors", "visitors:rho=0.2,day=0.1", "visitors:share=30"):
+        options = dict(part.split("=") for part in name.partition(":")[2].split(",") if part)
+        numbers = {option: float(value) for option, value in options.items()}
+        assert visitors(rates=[0.1, 0.2], **numbers).name == name
