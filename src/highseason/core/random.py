@@ -15,14 +15,11 @@ True
 True
 """
 
-import functools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.compile import compiled
 from highseason.core.jitable import jitable, jitable_as
 
 MASK = 0xFFFFFFFFFFFFFFFF
@@ -99,31 +96,10 @@ def seed_key(seed: int) -> int:
             return int(key)
 
 
-#: Above this many numbers compiled code is worth loading; below, NumPy is fast enough.
-_WORTH_COMPILING = 10_000
-
-
 def arm_uniforms(keys: NDArray[np.uint64], arms: int, use: int = ARMS) -> NDArray[np.float64]:
     """One uniform number per game and arm, from which a game draws what its arms are worth.
 
     They stand in a family of turn 0, which no game plays.
     """
     families = np.asarray(hash_at(keys, use))
-    if keys.size * arms > _WORTH_COMPILING:
-        numbers = np.empty((keys.size, arms))
-        _compiled_fill()(families, numbers)
-        return numbers
     return np.asarray(draw(families[:, None], np.arange(arms, dtype=np.uint64)[None, :]))
-
-
-def _fill_uniforms(families: NDArray[np.uint64], numbers: NDArray[np.float64]) -> None:
-    for game in range(families.size):
-        for arm in range(numbers.shape[1]):
-            numbers[game, arm] = draw(families[game], arm)
-
-
-@functools.cache
-def _compiled_fill() -> Callable[..., None]:
-    from numba import types
-
-    return compiled(_fill_uniforms, types.void(types.uint64[::1], types.float64[:, ::1]))
