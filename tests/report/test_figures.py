@@ -108,19 +108,19 @@ def test_a_dark_theme_does_not_leak_in(result: hs.SimulationResult) -> None:
 
 def test_bars_are_means_and_shares(result: hs.SimulationResult) -> None:
     (axes,) = report.rewards(result).canvas.axes
-    exploited, rest = (patch.get_path().to_polygons() for patch in axes.patches)
+    exploited, rest, _ = axes.containers
     middle = [result.mean("exploited", label) for label in result.policies]
-    assert [bar[:, 0].tolist() for bar in exploited] == [[0, x, x, 0, 0] for x in middle]
+    assert [(bar.get_x(), bar.get_width()) for bar in exploited] == [(0, x) for x in middle]
     means = [result.mean("reward", label) for label in result.policies]
-    ends = [(bar[:, 0].min(), bar[:, 0].max()) for bar in rest]
-    assert ends == list(zip(middle, means, strict=True))
-    assert [bar[:, 1].mean().round() for bar in rest] == list(range(len(means)))
+    assert [bar.get_x() for bar in rest] == middle
+    assert [bar.get_x() + bar.get_width() for bar in rest] == pytest.approx(means, rel=1e-12)
+    assert [round(bar.get_y() + bar.get_height() / 2) for bar in rest] == list(range(len(means)))
     assert [tick.get_text() for tick in axes.get_yticklabels()] == list(result.policies)
 
 
 def test_error_bars_are_95_percent_intervals(result: hs.SimulationResult) -> None:
     (axes,) = report.rewards(result).canvas.axes
-    (bars,) = axes.containers[0].lines[2]
+    (bars,) = axes.containers[2].lines[2]
     left, right = bars.get_segments()[0][:, 0]
     assert (right - left) / 2 == pytest.approx(1.96 * result.error("reward", 0), rel=1e-3)
 
