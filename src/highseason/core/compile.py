@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from highseason.core.atomic import atomic_write
-from highseason.core.jitable import jitable_as, registered
+from highseason.core.jitable import registered
 
 log = logging.getLogger("highseason")
 
@@ -117,31 +117,6 @@ def _register_jitables() -> None:
             register_jitable(forceinline=inline, **_CALLED_BY_KERNELS)(function)
         else:  # strict would compare annotations too
             overload(function, jit_options=_CALLED_BY_KERNELS, strict=False)(native)
-
-
-def _without_owner(array: Any) -> Any:
-    """`uncounted` as a kernel computes it: the same array, which owns no memory."""
-    from numba.extending import intrinsic
-
-    @intrinsic  # type: ignore[untyped-decorator]  # numba is untyped
-    def disown(context: Any, array: Any) -> Any:
-        return array(array), build
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        same = context.make_array(signature.return_type)(context, builder, arguments[0])
-        same.meminfo = same.meminfo.type(None)
-        return same._getvalue()
-
-    return lambda array: disown(array)
-
-
-@jitable_as(_without_owner)
-def uncounted(array: Any) -> Any:
-    """The same array, for as long as somebody else holds it: a kernel counts no references to it.
-
-    Counting takes longer than a short function that gets the nine arrays of a state.
-    """
-    return array
 
 
 def cached_text(name: str, make: Callable[[], str]) -> str:
