@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,7 @@ _TOTAL = re.compile(
 )
 _REMARK = re.compile(r"[^\W\d].*[\s:]|[*#©]")  # some words, not one
 _MOST_TITLES = 30
+_START = re.compile(r"#\s*Start date:\s*([0-9]{8})", re.I)  # of Google Analytics
 
 
 class Layout:
@@ -50,6 +52,7 @@ class Layout:
         self.source, self.unit, self.width = source, unit, width
         self.notes: list[str] = []
         self._waiting: list[tuple[int, list[Any]]] = []  # possible titles, then the row after them
+        self._start = ""  # the day from which the table counts days
         self._actual = 0  # the width of the first row of the table
         self._cells: list[Any] = []  # one flat list: a million rows would cost garbage collection
         self._lines: list[int] = []
@@ -76,6 +79,7 @@ class Layout:
         while first < len(rows) - 1 and self._is_title(rows[first], rows[first + 1], first):
             first += 1
         titles = [_first_text(row) for row in rows[:first] if any(map(_is_filled, row))]
+        self._start = next((found[1] for one in titles if (found := _START.match(one))), "")
         if titles:
             what = f"{titles[0]!r}" + (f" and {len(titles) - 1} more" if titles[1:] else "")
             self.notes.append(f"the {self.unit}s above the table are left out ({what})")
@@ -85,15 +89,19 @@ class Layout:
 
     def _is_title(self, row: list[Any], following: list[Any], index: int) -> bool:
         filled = [cell for cell in row if _is_filled(cell)]
-        if not filled:
-            return index > 0
+        if not filled or str(row[0]).startswith("#"):
+            return index > 0 or bool(filled)
         if len(filled) > 1 or is_data(filled[0]) or not _is_filled(row[0]):
             return False
         return len(row) < self.width or (len(row) > 1 and not all(map(is_data, following)))
 
     def _add_odd(self, line: int, row: list[Any]) -> None:
         extra = row[self._actual :]
-        if self._remarks or len(row) < self._actual:
+        if self._remarks and str(self._remarks[0][1][0]).startswith("#"):
+            return  # another table, below a comment
+        if len(row) > self._actual and _is_total(row):
+            self._left_out(line, row)
+        elif self._remarks or len(row) < self._actual:
             if len(row) >= self._actual or not _is_remark(row):
                 self._refuse(*(self._remarks[0] if self._remarks else (line, row)))
             self._remarks.append((line, row))
@@ -124,7 +132,14 @@ class Layout:
         self._drop_headings(heading)
         self._drop_totals()
         columns = [_stripped(cells[i::width]) for i in range(width)]
+        if self._start and names[0] == "Nth day" and all(map(str.isdecimal, columns[0])):
+            first = date.fromisoformat(self._start)
+            columns[0] = [str(first + timedelta(int(cell))) for cell in columns[0]]
+            self.notes.append(f"its days are counted from the start date, {first}")
         return names, columns, lines
+
+    def _left_out(self, line: int, row: list[Any]) -> None:
+        self.notes.append(f"{self.unit} {line} ({_first_text(row)!r}) is left out: it is not data")
 
     def _drop_headings(self, heading: list[Any]) -> None:
         """Drop the heading where it comes again, as in files that were joined."""
@@ -139,18 +154,20 @@ class Layout:
 
     def _drop_totals(self) -> None:
         width, cells, lines = self._actual, self._cells, self._lines
-        dropped = [(line, _first_text(row)) for line, row in self._remarks]
+        dropped = list(self._remarks)
         while len(lines) > 1 and width > 1:
             last = cells[-width:]
             if not (_is_total(last) or (_is_filled(last[0]) and _is_remark(last))):
                 break
-            dropped.insert(0, (lines[-1], _first_text(last)))
+            dropped.insert(0, (lines[-1], last))
             del cells[-width:], lines[-1:]
-        if len(lines) > 1 and width > 1 and _is_total(cells[:width]):
-            dropped.insert(0, (lines[0], _first_text(cells[:width])))
-            del cells[:width], lines[:1]
-        for line, text in dropped:
-            self.notes.append(f"{self.unit} {line} ({text!r}) is left out: it is not data")
+        words = [i for i, cell in enumerate(cells[::width]) if str(cell).strip()[:1].isalpha()]
+        totals = [i for i in words if width > 1 and _is_total(cells[i * width : (i + 1) * width])]
+        for i in reversed(totals[: len(lines) - 1]):
+            dropped.insert(0, (lines[i], [cells[i * width]]))
+            del cells[i * width : (i + 1) * width], lines[i]
+        for line, row in dropped:
+            self._left_out(line, row)
 
 
 def is_data(cell: Any) -> bool:

@@ -106,9 +106,10 @@ def is_one_column(text: str) -> bool:
 
 
 def sample_lines(text: str) -> list[str]:
-    """The first lines with content, without what is in quotes."""
-    start = _QUOTED.sub("", text[:100_000])
-    return list(islice((line for line in start.splitlines() if line.strip(" \t,;|")), _SAMPLE))
+    """The first lines with content, without what is in quotes; and without comments."""
+    lines = _QUOTED.sub("", text[:100_000]).splitlines()
+    filled = (line for line in lines if line.strip(" \t,;|") and not line.startswith("# "))
+    return list(islice(filled, _SAMPLE))
 
 
 def _usual_count(lines: list[str], mark: str) -> tuple[int, int]:
