@@ -286,6 +286,7 @@ def test_blocks_of_any_size_give_the_same(
     path = put(tmp_path, "\ufefftime,arm,reward,note\n" + "\n".join(rows * 5))
     whole, expected = collect(TableLog(path))
     monkeypatch.setattr(text_file, "_BLOCK", block)
+    monkeypatch.setattr(text_file, "_LINES", block)
     events, report = collect(TableLog(path))
     assert (len(events), report.lines) == (25, 45)
     assert (events.time.tolist(), events.arm.tolist()) == (whole.time.tolist(), whole.arm.tolist())
@@ -361,7 +362,7 @@ def test_a_table_with_two_meanings_asks(
 def test_cells_written_otherwise_later_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(text_file, "_BLOCK", 1000)
+    monkeypatch.setattr("highseason.logs.text_file._LINES", 100)
     rows = ["1;a;1,5"] * 2000 + ["2;a;2.25"]
     events, report = collect(TableLog(put(tmp_path, "\n".join(["time;arm;reward", *rows, ""]))))
     assert (len(events), report.skipped) == (2000, {"the reward is not a number": 1})

@@ -96,6 +96,7 @@ def test_a_good_log_with_some_bytes_changed(
 
 @pytest.mark.jit
 def test_blocks_of_any_size_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_file, "_LINES", 5)
     rng = random.Random(1)
     some = [GOOD, LATER, b"\n", b"x\n", b"1 id-9 0 |user |id-1\n", b"2 id-1 5 |user |id-1\n"]
     content = b"".join(rng.choices(some, k=200)) + GOOD[:-1]
@@ -208,7 +209,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_memory_does_not_grow_with_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_file, "_BLOCK", 1 << 20)
+    monkeypatch.setattr(text_file, "_LINES", 4000)
     path = tmp_path / "log"
     peaks = []
     for days in (0.001, 0.02, 0.06):  # the first imports everything

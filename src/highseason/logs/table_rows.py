@@ -1,8 +1,9 @@
 """Rows of CSV, Excel and Parquet files in blocks, each row with its line.
 
-A CSV file comes in blocks.  Polars reads a block if each of its lines is a row with its quotes in
-place.  Any other block goes through Python's reader: a row may go over several lines, and where a
-quote is never closed, only its line is lost.
+Polars reads a CSV file as long as each line is a row with all cells that are needed, and none is
+quoted.  From the first other row on, the file comes in blocks.  Polars reads a block if each of its
+lines is a row with its quotes in place.  Any other block goes through Python's reader: a row may go
+over several lines, and where a quote is never closed, only its line is lost.
 """
 
 import csv
@@ -164,7 +165,31 @@ class _CsvRows:
 
     def read(self, indices: dict[str, int]) -> Iterator[RowBlock]:
         """The rows with the cells at these positions."""
-        begin, waiting = self.begin, b""  # `waiting`: the lines of a row that is not complete
+        pl, begin, positions = polars(), self.begin, sorted(set(indices.values()))
+        rows = pl.scan_csv(
+            self.file.path,
+            glob=False,
+            has_header=False,
+            skip_lines=self.begin - 1,
+            separator=self.mark,
+            quote_char=None,
+            schema={f"{i}": pl.String for i in range(self.width)},
+            empty_string_is_null=False,
+        )
+        for frame in self.file.scan(rows.select(f"{i}" for i in positions)):
+            # A cell that is empty, or begins with a blank or a quote, needs more care.
+            if any((column < "#").any() for column in frame):
+                break
+            lines = begin + np.arange(len(frame))
+            cells = {role: frame[f"{i}"] for role, i in indices.items()}
+            faults = np.zeros(lines.size, np.int8)
+            yield RowBlock(cells, lines, faults, partial(_row_text, frame))
+            begin += lines.size
+        if not self.file.is_read:
+            yield from self._read_blocks(begin, indices)
+
+    def _read_blocks(self, begin: int, indices: dict[str, int]) -> Iterator[RowBlock]:
+        waiting = b""  # the lines of a row that is not complete
         for line, data in chain(self.file.blocks(begin), [(0, b"")]):
             begin, text = (begin, waiting + data) if waiting else (line, data)
             waiting = b""

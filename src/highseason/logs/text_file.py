@@ -14,6 +14,7 @@ from highseason.traffic.files import LATIN, encoding_by_start
 _BLOCK = 1 << 22  # bytes read at a time
 _LONGEST = 1 << 23  # bytes of a line; not less than a block
 _START = 1 << 18  # bytes that decide on the encoding
+_LINES = 1 << 14  # that Polars hands over at a time
 
 
 def polars() -> Any:
@@ -37,11 +38,36 @@ class TextFile:
             self._is_gzip = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             start = self._read(gzip.GzipFile(fileobj=raw) if self._is_gzip else raw, _START)
-            self._size = raw.seek(0, 2)
+            size = raw.seek(0, 2)
+            raw.seek(max(size - 1, 0))
+            is_whole = raw.read() == b"\n"
         self._encoding = encoding or encoding_by_start(start)
         if self._encoding == "cp1252":
             log.notes.append(LATIN)
-        self._has_mark = start.startswith(codecs.BOM_UTF8)
+        self._has_mark, self._size = start.startswith(codecs.BOM_UTF8), size
+        self._line_size = len(start) / max(start.count(b"\n"), 1)
+        self._is_plain = not self._is_gzip and self._encoding.startswith("utf-8")
+        self._is_plain = self._is_plain and is_whole and b"\n" in start and not self._has_mark
+        self.is_read = False
+
+    def scan(self, query: Any) -> Iterator[Any]:
+        """The frames of a lazy query of Polars on this file, which reads it on all cores.
+
+        It ends early, with `is_read` still false, where the file is not plain text in UTF-8 or
+        anything else is wrong: from there on, `blocks` has the lines.
+        """
+        if not self._is_plain:
+            return
+        lines = 0
+        try:
+            for frame in query.collect_batches(chunk_size=_LINES):
+                lines += len(frame)
+                self._log.advance(self._before + min(self._size, int(lines * self._line_size)))
+                yield frame
+        except polars().exceptions.PolarsError:
+            return
+        self._log.advance(self._before + self._size)
+        self.is_read = True
 
     def blocks(self, begin: int = 1) -> Iterator[tuple[int, bytes]]:
         """Whole lines in UTF-8 from line `begin` on, with the number of the first of each block.
