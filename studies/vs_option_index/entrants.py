@@ -51,6 +51,7 @@ _PAPER: tuple[type[hs.Policy], ...] = (hs.EpsilonGreedy, hs.UCB, *REGULATED)
 ENTRANTS: tuple[Entrant, ...] = (
     *map(_paper, _PAPER),
     Entrant("greedy", hs.Greedy(), "baseline"),
+    Entrant("ada-ucb", hs.AdaUCB(), "baseline", "ucb"),
     Entrant("constant-epsilon", hs.ConstantEpsilon(), "baseline"),
     Entrant("thompson", hs.Thompson(), "baseline", costly=True),
     Entrant("kl-ucb", hs.KLUCB(), "baseline", costly=True),

@@ -34,6 +34,7 @@ PAPER = "the paper's policies"
 PAIRS = {
     OPTION: TWIN,
     **{name + COUNTING: plain + COUNTING for name, plain in SAME_RULE.items()},
+    "ada-ucb" + COUNTING: "ucb" + COUNTING,
     "variable-pool": "greedy",
 }
 
