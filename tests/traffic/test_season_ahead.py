@@ -82,13 +82,22 @@ def test_the_mean_is_a_mean_and_the_median_the_typical_day() -> None:
     assert np.mean(medians) == pytest.approx(100, rel=0.06)
 
 
-@pytest.mark.parametrize("name", ["blend", "seasonal-naive"])
-def test_the_forecast_of_a_day_does_not_depend_on_the_horizon(name: str) -> None:
-    known = hs.traffic.parse_forecaster(name).fit(shop(2).window(None, "2011-11-20"))
-    short, long = known.predict(9), known.predict(75)
-    np.testing.assert_allclose(short.mean, long.mean[:9], rtol=1e-9)
-    for level in (0.1, 0.5, 0.9):
-        np.testing.assert_allclose(short.quantile(level), long.quantile(level)[:9], rtol=1e-9)
+OURS = [name for name, kind in hs.traffic.forecasters().items() if "highseason" in kind.__module__]
+
+
+@pytest.mark.parametrize("days", [650, 60])
+@pytest.mark.parametrize("name", [*OURS, "seasonal-naive:lag=14"])
+@pytest.mark.filterwarnings("ignore:the past is")
+def test_the_forecast_of_a_day_does_not_depend_on_the_horizon(name: str, days: int) -> None:
+    past = shop(2).window(None, "2011-11-20")
+    known = hs.traffic.parse_forecaster(name).fit(past.window(past.turns - days + 1, None))
+    long = known.predict(75)
+    for turns in (7, 14):
+        short = known.predict(turns)
+        np.testing.assert_allclose(short.mean, long.mean[:turns], rtol=1e-9)
+        for level in (0.1, 0.5, 0.9):
+            came, asked = long.quantile(level)[:turns], short.quantile(level)
+            np.testing.assert_allclose(asked, came, rtol=1e-9)
 
 
 def noisy_hours(seed: int) -> Multiplier:

@@ -326,6 +326,14 @@ def earlier(
             yield past, end, history.seen[origin:end] & ~past.closed(origin, end)
 
 
+def reach(history: History) -> int:
+    """How far ahead trial forecasts look, whatever is asked for.
+
+    So the forecast of a turn does not depend on how many turns follow it.
+    """
+    return max(history.week, min(history.turns // 4, 4 * history.week, round(history.year)))
+
+
 #: Trial forecasts of near turns are a week long, and at least so many turns.
 _ENOUGH = 28
 #: The number of earlier forecasts whose errors are used.
@@ -362,7 +370,7 @@ class CalendarRegression(SeasonAhead):
     def outlook(self, history: History, turns: int) -> Outlook:
         """The forecast of the regression plus the quantiles of its past errors."""
         outlook = Outlooks.of(history, self, self.halflife)
-        errors, fell_on_special = self._past_errors(history, turns)
+        errors, fell_on_special = self._past_errors(history)
         table = np.empty((len(LEVELS), turns))
         special = outlook.design.is_special(history.turns, history.turns + turns)
         for kind in (False, True):
@@ -371,10 +379,10 @@ class CalendarRegression(SeasonAhead):
             table[:, special == kind] = np.quantile(chosen, LEVELS)[:, None] if chosen.size else 0.0
         return Outlook(table + outlook.calendar(turns, self.recent, self.fade))
 
-    def _past_errors(self, history: History, turns: int) -> tuple[Numbers, NDArray[np.bool_]]:
+    def _past_errors(self, history: History) -> tuple[Numbers, NDArray[np.bool_]]:
         """Errors from earlier origins, and which fell on special days."""
         missed, special = [np.empty(0)], [np.empty(0, np.bool_)]
-        for past, end, kept in earlier(history, turns, _ORIGINS):
+        for past, end, kept in earlier(history, reach(history), _ORIGINS):
             origin, outlook = past.turns, Outlooks.of(past, self, self.halflife)
             said = outlook.calendar(end - origin, self.recent, self.fade)
             missed.append((history.logs[origin:end] - said)[kept])
@@ -437,8 +445,7 @@ class Blend(SeasonAhead):
         if moved is not None:  # as if the level had always been the new one
             history = history.lifted(*moved)
             outlooks = Outlooks.of(history, self).with_season(turns)
-        # As far ahead whatever is asked for: a forecast does not depend on the turns after it.
-        far = max(week, min(history.turns // 4, 4 * week, round(history.year)))
+        far = reach(history)
         near = min(far, max(week, _ENOUGH))
         table, mean = self._by_trials(outlooks, turns, near)
         if near < min(far, turns):
