@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 Call = Callable[..., Any]
@@ -99,3 +100,17 @@ def test_earlier_forecasts_from_these_weeks(call: Call, season: Path) -> None:
         "begins", "held", "sum_off", "last_year_held", "last_year_sum_off",
     }  # fmt: skip
     assert "trust its sum" in checked["verdict"]
+
+
+def test_a_shift_of_level_is_said_on_stderr_and_in_the_document(call: Call) -> None:
+    days = np.arange("2021-01-04", "2023-06-01", dtype="datetime64[D]")
+    noise = 0.08 * np.random.default_rng(3).standard_normal(days.size)
+    visitors = np.resize([200, 180, 200, 220, 280, 400, 340], days.size) * np.exp(noise)
+    visitors[-30:] *= 1.5
+    rows = [f"{day},{value:.0f}" for day, value in zip(days, visitors, strict=True)]
+    Path("shop.csv").write_text("\n".join(["date,visitors", *rows]) + "\n")
+    answer = call("forecast", "shop.csv", "--horizon", "7", "--json")
+    assert answer.code == 0, answer.stderr
+    (note,) = json.loads(answer.stdout)["notes"]
+    assert note.startswith("traffic rose by 39% from 2023-05-02 on: the forecast follows")
+    assert note in answer.line

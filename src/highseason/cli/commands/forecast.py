@@ -98,6 +98,7 @@ def command(
         "horizon": len(forecast),
         "busy_from": limit,
         "interval": 0.8,
+        "notes": list(forecast.notes),
         "forecast": rows,
     } | ({"backtest": errors} if errors else {})
     checked = hs.traffic.check(past, forecaster, horizon) if check else None
