@@ -22,7 +22,7 @@ import river.datasets
 from statsmodels.datasets import co2, elec_equip, elnino, macrodata
 
 from highseason.traffic import Forecaster, Multiplier, backtest, parse_forecaster, read
-from highseason.traffic.forecast import mase
+from highseason.traffic.forecast import coverage
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"
 FORECASTERS = ("seasonal-naive", "mstl", "calendar", "blend")
@@ -138,14 +138,18 @@ def scores(case: Case, G: Multiplier, forecaster: Forecaster) -> Scores:
     start = time.process_time()
     done = backtest(G, {"it": forecaster}, case.turns, case.origins, case.season)
     took = (time.process_time() - start) / case.origins
-    expected = sum(float(trial.forecast.mean.sum()) for trial in done.trials)
-    came = sum(float(trial.actual.values.sum()) for trial in done.trials)
-    # Absolute errors are least for the median, which is the typical turn.
-    missed = [
-        mase(t.actual.values, t.forecast.median, G.window(1, t.origin).values, case.season)
-        for t in done.trials
-    ]
-    return float(np.mean(missed)), done.mean("coverage", "it"), expected / came, took
+    missed, held, expected, came = [], [], 0.0, 0.0
+    for trial in done.trials:
+        # Closed turns are not forecast, so that as many turns reach further than in the series.
+        last = G.calendar[min(trial.origin + case.turns, G.turns) - 1]
+        part = trial.forecast.window(1, int(np.sum(trial.actual.calendar <= last)))
+        actual = trial.actual.values[: len(part)]
+        held.append(coverage(actual, part))
+        expected, came = expected + part.mean.sum(), came + actual.sum()
+        # Absolute errors are least for the median, which is the typical turn.
+        whole = np.abs(trial.actual.values - trial.forecast.mean).mean()
+        missed.append(np.abs(actual - part.median).mean() * trial.errors["mase"] / whole)
+    return float(np.mean(missed)), float(np.mean(held)), expected / came, took
 
 
 def rows(cases: list[Case], names: list[str]) -> Iterator[tuple[str, dict[str, Scores]]]:

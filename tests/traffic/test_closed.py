@@ -143,6 +143,17 @@ def test_a_backtest_compares_open_days() -> None:
     floored = hs.traffic.backtest(Multiplier(values, DAYS), models, 24, [933])
     assert [trial.actual.turns for trial in floored.trials] == [24, 24]
     assert weekdays(floored.trials[0].actual.calendar) == {0, 1, 2, 3, 4, 5}
+    # The same turns are known and come: closed Sundays, absent or zero, make no forecast better.
+    absent = hs.traffic.backtest(Multiplier(VISITORS[~SUNDAY], DAYS[~SUNDAY]), models, 24, [800])
+    zeros = hs.traffic.backtest(Multiplier(values, DAYS), models, 24, [933])
+    for name in ("calendar", "seasonal-naive"):
+        assert zeros.mean("mase", name) == pytest.approx(absent.mean("mase", name))
+
+
+def test_errors_of_a_few_open_hours_are_those_of_a_week() -> None:
+    few = hours(first=10, last=14)  # no two of them are seven hours apart
+    trial = hs.traffic.backtest(few, [hs.traffic.SeasonalNaive()], 28, 2)
+    assert 0 <= trial.mean("mase", "seasonal-naive") < 1.5
 
 
 def test_almost_nothing_is_missing_rather_than_closed() -> None:

@@ -78,7 +78,7 @@ def check(series: Any, forecaster: Forecaster, turns: int) -> list[PastForecast]
     least = year if grid.daily else round(2.01 * year)  # weeks and months have no shorter season
     origins = [int(np.searchsorted(places, end, "right")) for end in ends if end > least]
     both = {"model": forecaster, "naive": SeasonalNaive(lag=year)}
-    trials = backtest(G, both, turns, origins, min(week, 7)).trials if origins else ()
+    trials = backtest(G, both, turns, origins).trials if origins else ()
     results = [
         (t.errors["coverage"], float(t.forecast.mean.sum() / t.actual.total) - 1) for t in trials
     ]

@@ -271,6 +271,17 @@ def observed(value: float) -> float:
         raise ForecastError(f"{error}: raise the zeros of closed turns to a small floor") from None
 
 
+#: A lowest value below this share of the usual one stands for "no traffic".
+_NOBODY = 0.02
+
+
+def is_idle(values: Numbers) -> NDArray[np.bool_]:
+    """Which turns have no traffic: their value is the lowest, and far below the usual one."""
+    least = values <= values.min() * (1 + 1e-9)
+    usual = 0.0 if least.all() else float(np.median(values[~least]))
+    return np.asarray(least & (values.min() < _NOBODY * usual), np.bool_)
+
+
 def calendar_after(G: Multiplier, passed: int, turns: int) -> NDArray[np.datetime64] | None:
     """When turns are, so many having `passed` after G, evenly spaced; None without a calendar."""
     if G.calendar is None or G.timeline is None:
@@ -326,7 +337,7 @@ def backtest(
     forecasters: Sequence[Forecaster] | Mapping[str, Forecaster],
     turns: int,
     origins: int | Sequence[int] = 4,
-    season: int = 7,
+    season: int | None = None,
     confidence: float = 0.8,
 ) -> Backtest:
     """Forecast the end of a series from several origins, as if it were not known yet.
@@ -337,7 +348,8 @@ def backtest(
         turns: How many turns ahead each looks.
         origins: Their number, `turns` apart and ending with the series; or the last known turns
             themselves.
-        season: The season of the naive forecast that MASE divides by.
+        season: The season of the naive forecast that MASE divides by; a week of hours or days that
+            the past holds, else 7 turns.
         confidence: The interval whose coverage is measured.
 
     >>> import highseason as hs
@@ -350,14 +362,19 @@ def backtest(
     turns = whole_number("turns", turns, 1, ForecastError)
     if not isinstance(forecasters, Mapping):
         forecasters = {str(forecaster): forecaster for forecaster in forecasters}
-    grid, places = None, np.arange(G.turns)
+    grid, places, zone = None, np.arange(G.turns), None
     if G.timeline is not None:
         with raised_as(ForecastError, MultiplierError):
-            grid, places = Calendar.under(G.timeline.even()[0])
+            grid, places, zone = Calendar.around(G.timeline, idle=is_idle(G.values))
     values = np.full(int(places[-1]) + 1, np.nan)
     values[places] = G.values
-    trials = []
-    for origin in _origins(G.turns, turns, origins):
+    if grid is not None:  # closed turns are no part of any error
+        values[~grid.is_open(np.arange(values.size), zone)] = np.nan
+    trials, starts = [], _origins(G.turns, turns, origins)
+    if season is None:
+        week = round(grid.seasons()[-1] / 365.25 * 7) if grid is not None and grid.daily else 7
+        season = week if week <= places[starts[0] - 1] else 7
+    for origin in starts:
         past, begin = G.window(1, origin), int(places[origin - 1]) + 1
         with quiet(ForecastWarning):  # the errors show what such a forecast is worth
             known = {label: one.fit(past).predict(turns) for label, one in forecasters.items()}

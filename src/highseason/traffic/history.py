@@ -19,14 +19,12 @@ from numpy.typing import NDArray
 from highseason.core.extras import require
 from highseason.core.validation import raised_as
 from highseason.traffic.dates import Instants
-from highseason.traffic.forecast import ForecastError, Numbers
+from highseason.traffic.forecast import ForecastError, Numbers, is_idle
 from highseason.traffic.series import Multiplier
 from highseason.traffic.timeline import Calendar, MultiplierError
 
 #: With a larger share of missing turns a series is not a series with gaps any more.
 _MOST_MISSING = 0.3
-#: A lowest value below this share of the median stands for "no traffic".
-_NOBODY = 0.02
 #: A time of the week without traffic in at least this share of the weeks is closed.
 _CLOSED = 0.9
 #: How far the middle of a forecast may rise above the highest value so far, as a logarithm.
@@ -63,9 +61,8 @@ class History:
         """
         grid, places, shift = None, np.arange(G.turns), _shift(G.values)
         if G.timeline is not None:
-            idle = (G.values <= G.values.min() * (1 + 1e-9)) & (shift > 0)
             with raised_as(ForecastError, MultiplierError):
-                grid, places, zone = Calendar.around(G.timeline, zone, idle)
+                grid, places, zone = Calendar.around(G.timeline, zone, is_idle(G.values))
         turns = int(places[-1]) + 1
         values = np.full(turns, np.nan)
         values[places] = G.values
@@ -247,8 +244,8 @@ def _filled(values: Numbers, seasons: tuple[float, ...]) -> Numbers:
 
 
 def _shift(values: Numbers) -> float:
-    usual = float(np.median(values[values > values.min()])) if np.ptp(values) > 0 else 0.0
-    return _SHIFT * usual if values.min() < _NOBODY * usual else 0.0
+    idle = is_idle(values)
+    return _SHIFT * float(np.median(values[~idle])) if idle.any() else 0.0
 
 
 #: Every day from this many before Christmas Day to this many after it is special.
