@@ -419,7 +419,7 @@ class Service:
                 connection = transaction.enter_context(self.database.write())
                 if store.last_seq(connection, experiment, lock=True) != before:
                     raise _OvertakenError
-            changes.write(connection)
+            changes.commit(connection)
         self.committed += 1
         return answer
 

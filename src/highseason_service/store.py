@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,8 +40,14 @@ class Changes:
     status: str | None = None
     answer: tuple[str, str, Any] | None = None  # the request's key, its digest, and what it got
 
-    def write(self, connection: Connection) -> None:
-        """Send everything to the database."""
+    def commit(self, connection: Connection) -> None:
+        """Write everything, and commit it; PostgreSQL gets it at once, and answers once."""
+        driver: Any = connection.connection.driver_connection
+        with driver.pipeline() if hasattr(driver, "pipeline") else nullcontext():
+            self._write(connection)
+            connection.commit()
+
+    def _write(self, connection: Connection) -> None:
         mine = {"experiment": self.experiment}
         if self.entries:
             connection.execute(_NEW_EVENTS, [mine | _entry_row(entry) for entry in self.entries])
