@@ -54,7 +54,10 @@ def create_app(
     app.include_router(router)
     app.include_router(ofrep)
     _add_operations(app)
-    _add_pages(app)
+    app.state.views = Views(service)
+    app.mount("/static", Assets(directory=FOLDER), name="static")
+    app.include_router(dashboard)
+    app.include_router(description)
     app.add_exception_handler(ServiceError, _service_error)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -95,13 +98,6 @@ def _add_operations(app: FastAPI) -> None:
     def metrics() -> Response:
         """Numbers for Prometheus."""
         return Response(app.state.metrics.text(), media_type="text/plain; version=0.0.4")
-
-
-def _add_pages(app: FastAPI) -> None:
-    app.state.views = Views(app.state.service)
-    app.mount("/static", Assets(directory=FOLDER), name="static")
-    app.include_router(dashboard)
-    app.include_router(description)
 
 
 async def _service_error(request: Request, reason: Exception) -> Response:
@@ -183,13 +179,11 @@ class Metrics:
             buckets=EDGES,
             registry=self.registry,
         )
-        numbers = {
-            "transactions": ("Changes committed.", lambda: service.committed),
-            "rebuilds": ("Bandits rebuilt from their events.", lambda: service.rebuilt),
-        }
-        for name, (text, read) in numbers.items():
-            gauge = Gauge(f"highseason_{name}", text, registry=self.registry)
-            gauge.set_function(read)
+        made = Gauge("highseason_transactions", "Changes committed.", registry=self.registry)
+        made.set_function(lambda: service.committed)
+        text = "Bandits rebuilt from their events."
+        rebuilt = Gauge("highseason_rebuilds", text, registry=self.registry)
+        rebuilt.set_function(lambda: service.rebuilt)
         self.registry.register(ExperimentGauges(service))
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:

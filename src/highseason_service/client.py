@@ -10,9 +10,7 @@ from urllib.parse import quote
 from highseason.core import require
 from highseason_service.model import (
     Arm,
-    ArmReport,
     DecisionRecord,
-    Noise,
     Outcome,
     PlannedTurn,
     Settings,
@@ -70,12 +68,9 @@ class Client(AbstractContextManager["Client"]):
 
     def state(self, experiment: str) -> State:
         """Where an experiment stands."""
-        answer = self._ask("GET", _path(experiment))
-        ends, arms = answer["reward_range"], tuple(ArmReport(**arm) for arm in answer["arms"])
-        noise = answer["noise"] and Noise(**answer["noise"])
-        return State(
-            **answer | {"arms": arms, "reward_range": ends and tuple(ends), "noise": noise}
-        )
+        reader = require("pydantic", "service", "the client").TypeAdapter(State)
+        state: State = reader.validate_python(self._ask("GET", _path(experiment)))
+        return state
 
     def decide(
         self, experiment: str, turn: int | None = None, at: datetime | None = None
@@ -135,10 +130,8 @@ class Client(AbstractContextManager["Client"]):
         """The turns with their rewards, as a file."""
         return bytes(self._send("GET", _path(experiment, f"export.{kind}")).content)
 
-    def _ask(
-        self, method: str, path: str, body: Mapping[str, Any] | None = None, key: str | None = None
-    ) -> Any:
-        return self._send(method, path, body, key).json()
+    def _ask(self, *request: Any) -> Any:
+        return self._send(*request).json()
 
     def _send(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, key: str | None = None

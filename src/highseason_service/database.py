@@ -5,7 +5,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -201,11 +201,8 @@ class Database(AbstractContextManager["Database"]):
         with self._unavailable(), self.reading.connect() as connection:
             source: Any = connection.connection.driver_connection
             path.touch(0o600)
-            copy = sqlite_module().connect(path)
-            try:
+            with closing(sqlite_module().connect(path)) as copy:
                 source.backup(copy)  # all pages in one step, so that no writer makes it start again
-            finally:
-                copy.close()
 
     def __exit__(self, *_: object) -> None:
         self.close()

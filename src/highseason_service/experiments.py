@@ -9,12 +9,13 @@ import hashlib
 import json
 import logging
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Literal, Self, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
@@ -23,7 +24,6 @@ from sqlalchemy.exc import IntegrityError
 from highseason.bandit import BanditError, Event, OutcomesReported, TurnDecided
 from highseason.core import raised_as
 from highseason_service import store
-from highseason_service.cache import Recent
 from highseason_service.database import PATIENCE, Database
 from highseason_service.errors import (
     ClashError,
@@ -67,7 +67,7 @@ _CHANGES: dict[str, tuple[str, Status, tuple[Status, ...]]] = {
 }
 
 
-class Service:
+class Service(AbstractContextManager["Service"]):
     """Experiments in a database; all methods may be called from many threads.
 
     Args:
@@ -90,9 +90,6 @@ class Service:
     def close(self) -> None:
         """Take no more requests, and close the database; what is under way is finished."""
         self.database.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -131,13 +128,13 @@ class Service:
 
     def experiment(self, experiment: str) -> Summary:
         """One experiment."""
-        return self.read(lambda connection: _required(connection, experiment))
+        return self.read(lambda one: store.summary(one, experiment))
 
     def _read_of(self, experiment: str, look: Callable[[Connection], T]) -> T:
         """Look at what is committed of an experiment, which must be there."""
 
         def checked(connection: Connection) -> T:
-            _required(connection, experiment)
+            store.summary(connection, experiment)
             return look(connection)
 
         return self.read(checked)
@@ -276,7 +273,8 @@ class Service:
             before = live.bandit.clipped
             for event in live.update_many(outcomes):
                 assert isinstance(event, OutcomesReported), "a report gives reports"
-                self._enter(changes, live, "rewarded", None, {"arms": live.arms_of(event)}, event)
+                arms = [live.bandit.decision(outcome.turn).arm for outcome in event.outcomes]
+                self._enter(changes, live, "rewarded", None, {"arms": arms}, event)
                 for turn, reward, visitors in event.outcomes:
                     assert reward is not None, "a report has one"
                     assert visitors is not None, "a report has them"
@@ -419,7 +417,7 @@ class Service:
                 connection = transaction.enter_context(self.database.write())
                 if store.last_seq(connection, experiment, lock=True) != before:
                     raise _OvertakenError
-            changes.commit(connection)
+            changes.write(connection)
         self.committed += 1
         return answer
 
@@ -518,6 +516,30 @@ class Service:
         return self.clock().astimezone(UTC).isoformat(timespec="microseconds")
 
 
+class Recent(OrderedDict[str, T]):
+    """A dictionary with at most `most` entries; the least recently kept is evicted.
+
+    >>> recent = Recent[int](2)
+    >>> recent.keep("a", 1), recent.keep("b", 2), recent.keep("a", 3), recent.keep("c", 4)
+    (1, 2, 3, 4)
+    >>> list(recent.items())
+    [('a', 3), ('c', 4)]
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most, self._lock = most, threading.Lock()
+
+    def keep(self, name: str, value: T) -> T:
+        """Keep a value, as the latest."""
+        with self._lock:
+            self[name] = value
+            self.move_to_end(name)
+            while len(self) > self._most:
+                self.popitem(last=False)
+        return value
+
+
 class _Queue:
     """Requests that wait for one experiment."""
 
@@ -560,10 +582,3 @@ def settings_body(settings: Settings) -> dict[str, Any]:
     """The settings as the log keeps them; what is wrong with them is refused."""
     with raised_as(InvalidError):
         return dict(json.loads(json.dumps(settings.to_dict(), allow_nan=False)))
-
-
-def _required(connection: Connection, experiment: str) -> Summary:
-    known = store.summary(connection, experiment)
-    if known is None:
-        raise NotFoundError(f"there is no experiment {experiment!r}")
-    return known

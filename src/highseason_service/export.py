@@ -5,17 +5,17 @@ import io
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from highseason.bandit import TurnDecided
 from highseason.logs import Events, write_events
 from highseason_service import store
 from highseason_service.experiments import Service
-from highseason_service.forecast import TrafficForecast
 from highseason_service.live import latest_forecast
-from highseason_service.model import Arm, DecisionRecord, Entry, Settings
+from highseason_service.model import Arm, Entry, Settings
 
 #: The kinds of files, and how HTTP names them.
 KINDS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
@@ -45,29 +45,23 @@ def rows(service: Service, experiment: str) -> list[Row]:
         decisions = store.all_decisions(connection, experiment)
     settings = Settings.from_dict(entries[0].body)
     offered, (_, forecast) = dict(_pools(entries)), latest_forecast(settings.forecast, entries)
+    line, turns = forecast.multiplier.timeline, np.arange(len(forecast.values)) + 1
+    # Unix time; without a calendar, the numbers of the turns
+    starts = turns if line is None else line.instants.astype("datetime64[s]").astype(np.int64)
     return [
-        _row(record, offered[record.turn], forecast)
-        for record in decisions
-        if record.reward is not None and record.visitors
+        Row(
+            time=int(starts[one.turn - 1]),
+            turn=one.turn,
+            arm=one.arm,
+            reward=one.reward / one.visitors,
+            visitors=one.visitors,
+            total=one.reward,
+            pool=offered[one.turn],
+            propensity=one.probability,
+        )
+        for one in decisions
+        if one.reward is not None and one.visitors
     ]
-
-
-def _row(record: DecisionRecord, pool: tuple[str, ...], forecast: TrafficForecast) -> Row:
-    assert record.reward is not None, "only turns with a reward are asked for"
-    assert record.visitors is not None, "a reward comes with its visitors"
-    turn, reward, visitors = record.turn, record.reward, record.visitors
-    start, each = _seconds(forecast, turn), reward / visitors
-    return Row(start, turn, record.arm, each, visitors, reward, pool, record.probability)
-
-
-def _seconds(forecast: TrafficForecast, turn: int) -> int:
-    """When a turn starts, as Unix time; without a calendar, its number."""
-    line = forecast.multiplier.timeline
-    if line is None:
-        return turn
-    start = line.instants[turn - 1].astype("datetime64[s]").item()
-    assert isinstance(start, datetime), "seconds are datetimes"
-    return int(start.replace(tzinfo=UTC).timestamp())
 
 
 def _pools(entries: Sequence[Entry]) -> Iterator[tuple[int, tuple[str, ...]]]:

@@ -37,22 +37,9 @@ POLICIES = {
 }
 
 #: What the form for a new experiment begins with.
-BLANK: dict[str, str] = {
-    "name": "",
-    "id": "",
-    "arms": "",
-    "policy": DEFAULT_POLICY,
-    "least": "0",
-    "greatest": "",
-    "seed": "0",
-    "meaning": "past",
-    "turns": "90",
-    "zone": "",
-    "dates": "",
-    "decimal": "",
-    "floor": "",
-    "value": "",
-}
+BLANK: dict[str, str] = dict.fromkeys(
+    ("name", "id", "arms", "greatest", "zone", "dates", "decimal", "floor", "value"), ""
+) | {"policy": DEFAULT_POLICY, "least": "0", "seed": "0", "meaning": "past", "turns": "90"}
 
 #: What the fields of a body are called in forms.
 _NAMES = {"id": "id", "reward_range": "reward per visitor", "values": "traffic"}

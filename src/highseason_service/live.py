@@ -211,11 +211,6 @@ class LiveExperiment:
         low, high = (outcome.visitors * end for end in self.settings.reward_range)
         return not low <= outcome.reward <= high
 
-    def arms_of(self, event: Event) -> list[str]:
-        """The arms of the turns of a report."""
-        assert isinstance(event, OutcomesReported), "only reports have outcomes"
-        return [self.bandit.decision(outcome.turn).arm for outcome in event.outcomes]
-
     def correct(self, outcome: Outcome) -> list[Event]:
         """Replace a reward, of which only the reward was wrong."""
         self.bandit.correct(outcome.turn, outcome.reward)

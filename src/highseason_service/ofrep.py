@@ -9,7 +9,6 @@ import json
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-import numpy as np
 from fastapi import APIRouter, Depends, Header, Request
 from starlette.responses import JSONResponse, Response
 
@@ -103,9 +102,8 @@ def _until(state: State, turn: int) -> str:
     """When the turn after a turn starts, in UTC."""
     assert state.calendar is not None, "only a turn of a calendar is now"
     end = Calendar.starting(**state.calendar).instants(turn + 1)[turn]
-    return datetime.fromtimestamp(
-        int(end.astype("datetime64[s]").astype(np.int64)), UTC
-    ).isoformat()
+    moment: datetime = end.astype("datetime64[s]").item()
+    return moment.replace(tzinfo=UTC).isoformat()
 
 
 def _failure(code: str, details: str) -> dict[str, str]:

@@ -126,52 +126,52 @@ KeyHeader = Annotated[
 #: How many turns after the one that is now, or after the last decided one, may be decided.
 AHEAD = 31
 
-router = APIRouter(prefix="/v1", responses=ANSWERS, route_class=CheckedRoute)
+router = APIRouter(prefix="/v1/experiments", responses=ANSWERS, route_class=CheckedRoute)
 
 
-@router.post("/experiments", status_code=201, dependencies=ADMIN, tags=["experiments"])
+@router.post("", status_code=201, dependencies=ADMIN, tags=["experiments"])
 def create_experiment(service: One, body: ExperimentBody) -> Summary:
     """Create an experiment; the same request again changes nothing."""
     return service.create(body.settings())
 
 
-@router.get("/experiments", dependencies=READ, tags=["experiments"])
+@router.get("", dependencies=READ, tags=["experiments"])
 def list_experiments(service: One) -> list[Summary]:
     """List all experiments."""
     return service.experiments()
 
 
-@router.get("/experiments/{experiment}", dependencies=READ, tags=["experiments"])
+@router.get("/{experiment}", dependencies=READ, tags=["experiments"])
 def read_experiment(service: One, experiment: Id) -> State:
     """Read where an experiment stands: its arms, their estimates, how far it is."""
     return service.state(experiment)
 
 
-@router.post("/experiments/{experiment}/pause", dependencies=ADMIN, tags=["experiments"])
+@router.post("/{experiment}/pause", dependencies=ADMIN, tags=["experiments"])
 def pause_experiment(service: One, experiment: Id, key: KeyHeader = None) -> Summary:
     """Pause: no new turn is decided; locked turns are answered, and rewards still count."""
     return service.change_status(experiment, "pause", key)
 
 
-@router.post("/experiments/{experiment}/resume", dependencies=ADMIN, tags=["experiments"])
+@router.post("/{experiment}/resume", dependencies=ADMIN, tags=["experiments"])
 def resume_experiment(service: One, experiment: Id, key: KeyHeader = None) -> Summary:
     """Resume a paused experiment."""
     return service.change_status(experiment, "resume", key)
 
 
-@router.post("/experiments/{experiment}/archive", dependencies=ADMIN, tags=["experiments"])
+@router.post("/{experiment}/archive", dependencies=ADMIN, tags=["experiments"])
 def archive_experiment(service: One, experiment: Id, key: KeyHeader = None) -> Summary:
     """Archive: nothing changes any more, and everything can be read."""
     return service.change_status(experiment, "archive", key)
 
 
-@router.post("/experiments/{experiment}/stay", dependencies=ADMIN, tags=["experiments"])
+@router.post("/{experiment}/stay", dependencies=ADMIN, tags=["experiments"])
 def stay_with_leader(service: One, experiment: Id, body: StayBody, key: KeyHeader = None) -> State:
     """Stay with the best arm so far while three earlier turns have no reward, or stop that."""
     return service.stay_with_leader(experiment, body.stay_with_leader, key)
 
 
-@router.post("/experiments/{experiment}/decide", dependencies=DECIDE, tags=["turns"])
+@router.post("/{experiment}/decide", dependencies=DECIDE, tags=["turns"])
 def decide(
     service: One, experiment: Id, body: DecideBody | None = None, key: KeyHeader = None
 ) -> DecisionRecord:
@@ -180,7 +180,7 @@ def decide(
     return service.decide(experiment, asked.turn, asked.at, None if asked.force else AHEAD, key)
 
 
-@router.get("/experiments/{experiment}/decisions", dependencies=READ, tags=["turns"])
+@router.get("/{experiment}/decisions", dependencies=READ, tags=["turns"])
 def list_decisions(
     service: One,
     experiment: Id,
@@ -193,13 +193,13 @@ def list_decisions(
     return service.decisions(experiment, before, limit)
 
 
-@router.get("/experiments/{experiment}/decisions/{turn}", dependencies=READ, tags=["turns"])
+@router.get("/{experiment}/decisions/{turn}", dependencies=READ, tags=["turns"])
 def read_decision(service: One, experiment: Id, turn: TurnPath) -> DecisionRecord:
     """Read a locked turn."""
     return service.decision(experiment, turn)
 
 
-@router.post("/experiments/{experiment}/update", dependencies=DECIDE, tags=["rewards"])
+@router.post("/{experiment}/update", dependencies=DECIDE, tags=["rewards"])
 def update_many(
     service: One, experiment: Id, body: RewardsBody, key: KeyHeader = None
 ) -> dict[str, int]:
@@ -207,9 +207,7 @@ def update_many(
     return service.update_many(experiment, body.rewards, key)
 
 
-@router.post(
-    "/experiments/{experiment}/decisions/{turn}/update", dependencies=DECIDE, tags=["rewards"]
-)
+@router.post("/{experiment}/decisions/{turn}/update", dependencies=DECIDE, tags=["rewards"])
 def update(
     service: One, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
 ) -> dict[str, int]:
@@ -217,9 +215,7 @@ def update(
     return service.update_many(experiment, [Outcome(turn, body.reward, body.visitors)], key)
 
 
-@router.post(
-    "/experiments/{experiment}/decisions/{turn}/correct", dependencies=DECIDE, tags=["rewards"]
-)
+@router.post("/{experiment}/decisions/{turn}/correct", dependencies=DECIDE, tags=["rewards"])
 def correct(
     service: One, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
 ) -> dict[str, Any]:
@@ -227,19 +223,19 @@ def correct(
     return service.correct(experiment, Outcome(turn, body.reward, body.visitors), key)
 
 
-@router.post("/experiments/{experiment}/arms", dependencies=ADMIN, tags=["arms"])
+@router.post("/{experiment}/arms", dependencies=ADMIN, tags=["arms"])
 def add_arm(service: One, experiment: Id, body: NewArm, key: KeyHeader = None) -> Arm:
     """Add an arm, or bring a removed one back."""
     return Arm(**service.add_arm(experiment, body, key))
 
 
-@router.post("/experiments/{experiment}/arms/{arm}/remove", dependencies=ADMIN, tags=["arms"])
+@router.post("/{experiment}/arms/{arm}/remove", dependencies=ADMIN, tags=["arms"])
 def remove_arm(service: One, experiment: Id, arm: ArmPath, key: KeyHeader = None) -> Arm:
     """Remove an arm; locked turns stay, and their rewards still count."""
     return Arm(**service.remove_arm(experiment, arm, key))
 
 
-@router.post("/experiments/{experiment}/reforecast", dependencies=ADMIN, tags=["forecast"])
+@router.post("/{experiment}/reforecast", dependencies=ADMIN, tags=["forecast"])
 def reforecast(
     service: One, experiment: Id, body: NewForecastBody, key: KeyHeader = None
 ) -> dict[str, int]:
@@ -247,7 +243,7 @@ def reforecast(
     return service.reforecast(experiment, body.first, body.values, key)
 
 
-@router.get("/experiments/{experiment}/plan", dependencies=READ, tags=["forecast"])
+@router.get("/{experiment}/plan", dependencies=READ, tags=["forecast"])
 def plan(
     service: One,
     experiment: Id,
@@ -257,7 +253,7 @@ def plan(
     return service.plan(experiment, turns)
 
 
-@router.get("/experiments/{experiment}/events", dependencies=READ, tags=["events"])
+@router.get("/{experiment}/events", dependencies=READ, tags=["events"])
 def list_events(
     service: One,
     experiment: Id,
@@ -272,7 +268,7 @@ def list_events(
 
 
 @router.get(
-    "/experiments/{experiment}/export.{kind}",
+    "/{experiment}/export.{kind}",
     dependencies=READ,
     tags=["events"],
     response_class=Response,

@@ -40,14 +40,14 @@ class Changes:
     status: str | None = None
     answer: tuple[str, str, Any] | None = None  # the request's key, its digest, and what it got
 
-    def commit(self, connection: Connection) -> None:
+    def write(self, connection: Connection) -> None:
         """Write everything, and commit it; PostgreSQL gets it at once, and answers once."""
         driver: Any = connection.connection.driver_connection
         with driver.pipeline() if hasattr(driver, "pipeline") else nullcontext():
-            self._write(connection)
+            self._send(connection)
             connection.commit()
 
-    def _write(self, connection: Connection) -> None:
+    def _send(self, connection: Connection) -> None:
         mine = {"experiment": self.experiment}
         if self.entries:
             connection.execute(_NEW_EVENTS, [mine | _entry_row(entry) for entry in self.entries])
@@ -159,10 +159,12 @@ def summaries(connection: Connection) -> list[Summary]:
     return [_summary(row) for row in rows]
 
 
-def summary(connection: Connection, experiment: str) -> Summary | None:
-    """One experiment, if there is one."""
+def summary(connection: Connection, experiment: str) -> Summary:
+    """One experiment, which must be there."""
     row = connection.execute(select(experiments).where(experiments.c.id == experiment)).first()
-    return None if row is None else _summary(row)
+    if row is None:
+        raise NotFoundError(f"there is no experiment {experiment!r}")
+    return _summary(row)
 
 
 def _summary(row: Row[Any]) -> Summary:

@@ -16,10 +16,9 @@ from highseason.core import counted, format_number, quiet
 from highseason.policies import Plan, PlanWarning, Policy
 from highseason.traffic import LENGTHS
 from highseason_service import charts
-from highseason_service.cache import Recent
 from highseason_service.charts import Chart
 from highseason_service.errors import ServiceError
-from highseason_service.experiments import Service, state_of
+from highseason_service.experiments import Recent, Service, state_of
 from highseason_service.forecast import TrafficForecast
 from highseason_service.history import ArmChange, PlayHistory
 from highseason_service.live import LiveExperiment

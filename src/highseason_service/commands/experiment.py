@@ -1,8 +1,7 @@
 """`highseason experiment`: the experiments of a running service."""
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -58,19 +57,16 @@ def command() -> None:
     """
 
 
-@contextmanager
-def _service(url: str, token: str | None) -> Iterator[Any]:
-    """A client; what the service refuses is bad usage."""
+def _answer(function: Callable[..., Answer], url: str, token: str | None, **given: Any) -> Answer:
+    """What a function gets with a client; what the service refuses is bad usage."""
     httpx = require("httpx", "service", "highseason experiment")
     from highseason_service.client import Client, RequestError
 
     try:
         with Client(url, token) as client:
-            yield client
-    except RequestError as reason:
-        raise usage_error(reason.detail) from reason
-    except ServiceError as reason:
-        raise usage_error(str(reason)) from reason
+            return function(client=client, **given)
+    except (RequestError, ServiceError) as reason:
+        raise usage_error(getattr(reason, "detail", str(reason))) from reason
     except (httpx.TransportError, httpx.InvalidURL) as reason:
         remedy = "start one with 'highseason serve', or give its address with --url"
         raise usage_error(f"cannot reach a service at {url} ({reason}): {remedy}") from reason
@@ -84,8 +80,7 @@ def _subcommand(
     def decorate(function: Callable[..., Answer]) -> click.Command:
         @functools.wraps(function)
         def connected(url: str, token: str | None, as_json: bool, **others: Any) -> None:
-            with _service(url, token) as client:
-                document, shown = function(client=client, **others)
+            document, shown = _answer(function, url, token, **others)
             emit(as_json, lambda: document, lambda: click.echo(shown))
 
         connected.__doc__ = text or function.__doc__
