@@ -106,7 +106,7 @@ class Buckets:
     @property
     def lasts(self) -> NDArray[np.int64]:
         """The row of the last turn of each group."""
-        return np.append(self.firsts[1:], self.count)[: self.firsts.size] - 1
+        return np.minimum(self.firsts + self.width, self.count) - 1
 
     def chart(
         self,

@@ -1,7 +1,6 @@
 """The API's page for people: what there is to ask, as curl, and what is answered."""
 
 import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ EXAMPLES = Path(__file__).with_name("templates") / "examples.json"
 @router.get("/docs")
 def description(request: Request) -> Response:
     """What there is to ask."""
-    schema, said = request.app.openapi(), _examples()
+    schema, said = request.app.openapi(), json.loads(EXAMPLES.read_text("utf-8"))
     groups: dict[str, list[dict[str, Any]]] = {}
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():
@@ -32,8 +31,3 @@ def description(request: Request) -> Response:
     base = str(request.base_url).rstrip("/")
     shown = {"schema": schema, "groups": groups, "answers": answers, "base": base}
     return show(request, visitor(request), "docs.html.j2", **shown)
-
-
-@cache
-def _examples() -> dict[str, Any]:
-    return dict(json.loads(EXAMPLES.read_text("utf-8")))

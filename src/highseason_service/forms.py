@@ -67,13 +67,14 @@ def new_experiment(fields: Mapping[str, str], file: str, content: bytes) -> Expe
         twice = next(name for name in shown if shown.count(name) > 1)
         raise InvalidError(f"arms: {twice!r} is there twice: people could not tell them apart")
     forecast = TrafficForecast.of(uploaded_forecast(fields, file, content))
+    ends = [number(name, fields[name] or "0") for name in ("least", "greatest")]
     body = {
         "id": fields["id"] or _address(fields["name"]),
         "name": fields["name"],
         "arms": arms,
         "policy": fields["policy"],
         "forecast": forecast.to_dict(),
-        "reward_range": _reward_range(fields),
+        "reward_range": ends if fields["greatest"] else None,
         "seed": whole("seed", fields["seed"] or "0"),
     }
     return checked(ExperimentBody, body)
@@ -207,12 +208,6 @@ def number(name: str, text: str) -> float:
         raise InvalidError(f"{name}: expected a number such as 1234.5, got {text[:40]!r}") from None
 
 
-def _reward_range(fields: Mapping[str, str]) -> list[float] | None:
-    if not fields["greatest"]:
-        return None
-    return [number("least", fields["least"] or "0"), number("greatest", fields["greatest"])]
-
-
 def _arm(line: str) -> dict[str, str]:
     """An arm from a line: its id, and a label after = or a comma; 9,99 is a price.
 
@@ -241,12 +236,9 @@ def _address(name: str) -> str:
 def _sentence(error: Any) -> str:
     place = [str(part) for part in error["loc"]]
     shown = _NAMES.get(place[-1] if place else "", " ".join(place))
-    if error["type"] == "string_pattern_mismatch":
-        return f"{shown}: {str(error['input'])[:40]!r} cannot be used: {_pattern(place)}"
-    return f"{shown}: {error['msg']}"
-
-
-def _pattern(place: list[str]) -> str:
-    if place and place[-1] == "id":
-        return "letters, digits, dots, dashes and underscores, beginning with a letter or digit"
-    return "at most 200 characters, on one line"
+    if error["type"] != "string_pattern_mismatch":
+        return f"{shown}: {error['msg']}"
+    allowed = "at most 200 characters, on one line"
+    if place[-1:] == ["id"]:
+        allowed = "letters, digits, dots, dashes and underscores, beginning with a letter or digit"
+    return f"{shown}: {str(error['input'])[:40]!r} cannot be used: {allowed}"

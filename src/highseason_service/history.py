@@ -10,13 +10,7 @@ from sqlalchemy import Connection, select
 
 from highseason_service.tables import decisions, events
 
-_COLUMNS = (
-    decisions.c.turn,
-    decisions.c.arm,
-    decisions.c.exploited,
-    decisions.c.reward,
-    decisions.c.visitors,
-)
+_COLUMNS = [decisions.c[name] for name in ("turn", "arm", "exploited", "reward", "visitors")]
 _LOGGED = events.c.kind, events.c.turn, events.c.seq, events.c.body
 _KINDS = ("decided", "arm_added", "arm_retired")
 
