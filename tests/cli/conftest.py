@@ -77,7 +77,7 @@ def run(tmp_path: Path) -> Call:
 @pytest.fixture
 def traffic(tmp_path: Path) -> Path:
     """Two months of visitors, busy at the weekend."""
-    days = [f"2026-{1 + i // 28:02}-{1 + i % 28:02}" for i in range(56)]
+    days = pd.date_range("2026-01-01", periods=56).strftime("%Y-%m-%d")
     rows = [f"{day},{300 if i % 7 > 4 else 100 + i % 5}" for i, day in enumerate(days)]
     path = tmp_path / "traffic.csv"
     path.write_text("\n".join(["day,visitors", *rows]) + "\n")

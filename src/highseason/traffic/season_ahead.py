@@ -395,6 +395,8 @@ class CalendarRegression(SeasonAhead):
 
 #: Of a past with this many turns, fewer earlier forecasts are used.
 _LONG, _FEWER = 200_000, 6
+#: Years of past in which the last weeks were seen before: only then is a shift not the season.
+_A_YEAR_AGO = 1.15
 #: Which share of a shift of level may be lost or added while the forecast lasts.
 _LASTS = 0.25
 #: With which power of an outlook's errors its weight falls, and the share of equal weights.
@@ -441,7 +443,9 @@ class Blend(SeasonAhead):
         """The weighted mean of the outlooks, and quantiles of its past errors."""
         outlooks, week = Outlooks.of(history, self).with_season(turns), history.week
         kept = history.seen & ~history.closed(0, history.turns)
-        moved = None if outlooks.season is None else LevelShift.of(outlooks.rest, kept, week)
+        moved = None
+        if outlooks.season is not None and history.turns > _A_YEAR_AGO * history.year:
+            moved = LevelShift.of(outlooks.rest, kept, week)
         if moved is not None:  # as if the level had always been the new one
             history = history.lifted(*moved)
             outlooks = Outlooks.of(history, self).with_season(turns)
