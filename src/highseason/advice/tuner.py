@@ -24,7 +24,7 @@ from highseason.engine import Estimate, SimulationResult, Table, ratio_gain, sim
 from highseason.policies import Greedy, Policy
 from highseason.policies.base import labelled
 from highseason.rewards import Rewards
-from highseason.rewards.text import as_rewards
+from highseason.rewards.model import as_rewards
 from highseason.traffic import as_multiplier
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from highseason.policies.base import labelled
 from highseason.policies.lifetimes import Lifetimes
 from highseason.policies.rule import mark_opening, offer_opening
 from highseason.rewards import Rewards
-from highseason.rewards.text import as_rewards
+from highseason.rewards.model import as_rewards
 from highseason.traffic import as_multiplier
 
 

@@ -43,7 +43,7 @@ from highseason.policies.base import Policies, labelled
 from highseason.policies.lifetimes import Lifetimes
 from highseason.policies.plan import Horizon
 from highseason.rewards import Rewards
-from highseason.rewards.text import as_rewards
+from highseason.rewards.model import as_rewards
 from highseason.traffic import Multiplier, as_multiplier
 
 #: Above this many games only sufficient statistics are kept, unless `keep="games"`.

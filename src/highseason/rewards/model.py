@@ -527,3 +527,17 @@ def _compiled_fill() -> Callable[..., None]:
 
     numbers = types.float64[::1]
     return compiled(_fill_clipped_means, types.void(numbers, types.float64, numbers))
+
+
+def as_rewards(rewards: Any) -> Rewards:
+    """A reward model, or what its text means."""
+    model = rewards
+    if isinstance(rewards, str):
+        from highseason.rewards.text import parse  # late: it names the models of this module
+
+        model = parse(rewards)
+    if not isinstance(model, Rewards):
+        raise ValueError(
+            f"rewards must be a reward model such as hs.rewards.bernoulli(arms=25), got {model!r}"
+        )
+    return model

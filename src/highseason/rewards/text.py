@@ -122,16 +122,6 @@ def parse(
     return family.make(None if given is not None else arms or DEFAULT_ARMS, **values)
 
 
-def as_rewards(rewards: Any) -> Rewards:
-    """A reward model, or what its text means."""
-    model = parse(rewards) if isinstance(rewards, str) else rewards
-    if not isinstance(model, Rewards):
-        raise ValueError(
-            f"rewards must be a reward model such as hs.rewards.bernoulli(arms=25), got {model!r}"
-        )
-    return model
-
-
 def _option(family: _Family, name: str, key: str, value: str) -> dict[str, Any]:
     label = f"{name}: {key}"
     if key == family.arms:
