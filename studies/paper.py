@@ -1,6 +1,7 @@
 """The paper: its citation, its constants, and where its figures and tables are reproduced."""
 
 import csv
+import functools
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,13 +47,11 @@ class Constant(NamedTuple):
     played_in: str = ""
 
 
-def _read_constants() -> tuple[Constant, ...]:
+@functools.cache
+def all_constants() -> tuple[Constant, ...]:
+    """Every number of the paper, by algorithm, theorem and table; and those left to the player."""
     with (Path(__file__).parent / "constants.csv").open(encoding="utf-8") as file:
         return tuple(Constant(*row) for row in list(csv.reader(file))[1:])
-
-
-#: Every number of the paper, by algorithm, theorem and table; and those it leaves to the player.
-CONSTANTS = _read_constants()
 
 
 class Item(NamedTuple):
@@ -97,7 +96,7 @@ ITEMS = (
 
 def constants(study: str) -> Table:
     """Where each value of a study comes from."""
-    rows = tuple(tuple(each[:3]) for each in CONSTANTS if study in each.played_in.split())
+    rows = tuple(tuple(each[:3]) for each in all_constants() if study in each.played_in.split())
     return Table(("what", "value", "comes from"), rows, ("",) * 3)
 
 

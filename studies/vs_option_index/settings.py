@@ -115,7 +115,8 @@ def real_seasons(data: Path | None) -> Iterator[Season]:
     """Seasons of real traffic, of the files that are in the folder."""
     if data is not None and (data / LEEDS).is_file():
         # Footfall on Briggate; Boxing Day 2013 has the highest hour of eight years.
-        hours = traffic.read(data / LEEDS, value="Briggate", floor=1.0)
+        with quiet():  # it notes which hours are missing
+            hours = traffic.read(data / LEEDS, value="Briggate", floor=1.0)
         G = replace(hours.window("2013-11-15", "2014-01-05"), name="Leeds hours")
         days = hours.resample("1D").window("2013-01-01", "2013-12-31")
         yield "leeds-christmas-hours", G, 10, _ALL
@@ -123,7 +124,8 @@ def real_seasons(data: Path | None) -> Iterator[Season]:
         yield "leeds-days", replace(days, name="Leeds days"), 10, _ALL
     if data is not None and (data / SHOP).is_file():
         # Order lines of a gift shop in its open hours, up to Christmas.
-        lines = traffic.read(data / SHOP, value="lines", floor=1e-9)
+        with quiet():
+            lines = traffic.read(data / SHOP, value="lines", floor=1e-9)
         season = lines.window("2011-08-01", "2011-12-09")
         opened = season.values >= 1.0
         calendar = None if season.calendar is None else season.calendar[opened]
@@ -231,7 +233,8 @@ def _season(name: str, data: Path) -> Iterator[Meeting]:
 def real_series(name: str, data: Path) -> tuple[Multiplier, Multiplier]:
     """The past of a series, and the season at its end."""
     file, column, step, turns = SERIES[name]
-    series = traffic.read(data / file, value=column, floor=1.0)
+    with quiet():
+        series = traffic.read(data / file, value=column, floor=1.0)
     series = series if step is None else series.resample(step)
     begin = series.turns - turns
     return series.window(1, begin), series.window(begin + 1, series.turns)

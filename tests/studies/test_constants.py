@@ -22,7 +22,7 @@ def numbers(text: str) -> set[float]:
 def sources(kind: str) -> set[int]:
     """The numbers of the algorithms, theorems or tables that have a row."""
     found: set[int] = set()
-    for constant in paper.CONSTANTS:
+    for constant in paper.all_constants():
         if not constant.source.startswith("the text"):
             continue
         for listed in re.findall(rf"{kind}s? ([\d, and]+)", constant.source):
@@ -38,7 +38,7 @@ def test_every_algorithm_theorem_and_table_has_its_row() -> None:
 
 def test_every_row_says_where_it_comes_from() -> None:
     place = r"Section|Algorithm|Theorem|Table|Figure|Appendix"
-    for constant in paper.CONSTANTS:
+    for constant in paper.all_constants():
         assert constant.source.startswith(("the text", "the authors' ", "our choice: ")), constant
         assert (
             constant.source.startswith("the authors' code")
@@ -46,11 +46,11 @@ def test_every_row_says_where_it_comes_from() -> None:
             or "states none" in constant.source
             or "only asks for" in constant.source
         ), constant
-    assert not re.search(r"\bline \d", "".join(map("".join, paper.CONSTANTS)))
+    assert not re.search(r"\bline \d", "".join(map("".join, paper.all_constants())))
 
 
 def of(name: str, study: str) -> set[float]:
-    rows = [c for c in paper.CONSTANTS if c.name == name and study in c.played_in.split()]
+    rows = [c for c in paper.all_constants() if c.name == name and study in c.played_in.split()]
     assert len(rows) == 1, name
     return numbers(rows[0].value)
 
@@ -78,12 +78,12 @@ def test_the_logged_study_plays_what_its_rows_say() -> None:
     assert of("turns of the UCB means of Table 5", "logged") == {logged.UCBS.turns}
     for table in logged.TABLES:
         (row,) = [
-            c for c in paper.CONSTANTS
+            c for c in paper.all_constants()
             if re.search(rf"{table.number.partition(' and')[0]}$", c.source)
         ]  # fmt: skip
         assert set(table.published.values()) == numbers(row.value) - {0.0001}
     printed = {cell for row in paper.table_13().rows for cell in numbers(row[1])}
-    rows = [c for c in paper.CONSTANTS if c.source == "the text, Table 13"]
+    rows = [c for c in paper.all_constants() if c.source == "the text, Table 13"]
     assert printed == set().union(*(numbers(c.value) for c in rows))
     assert printed == {logged.PUBLISHED_Z, 10.0, 0.011}
 
@@ -103,7 +103,7 @@ PAGES = [
     *(ROOT / "docs" / "guides").glob("*.md"),
     ROOT / "README.md",
 ]
-ALL = set().union(*(numbers(each.value) | numbers(each.source) for each in paper.CONSTANTS))
+ALL = set().union(*(numbers(each.value) | numbers(each.source) for each in paper.all_constants()))
 #: Numbers in a sentence about the paper that say how many things there are, or that are ours.
 NOT_THE_PAPERS = {
     "reproduce.md": {
