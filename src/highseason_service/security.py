@@ -157,7 +157,7 @@ class Guard:
         try:
             app = _refusal(scope) or self.app
             await app(scope, _limited(receive), answer)
-        except Exception:
+        except Exception:  # any fault: it is logged, and answered like the others
             log.exception("request %s failed", request)
             if not status:
                 await _refused(500, f"something is wrong here: see request {request} in the log")(

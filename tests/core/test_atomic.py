@@ -39,7 +39,10 @@ def test_a_program_that_handles_sigterm_goes_on_doing_so(
 ) -> None:
     received: list[int] = []
     request.addfinalizer(lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))
-    own = lambda number, frame: received.append(number)  # noqa: E731
+
+    def own(number: int, frame: object) -> None:
+        received.append(number)
+
     signal.signal(signal.SIGTERM, own)
     write(tmp_path / "numbers", end_this_process)
     assert received == [signal.SIGTERM]

@@ -145,7 +145,7 @@ def test_what_a_row_names_has_its_number(row: list[str]) -> None:
     kind, number = row[0].split()
     names = [n for n in re.findall(r"`(hs\.[\w.]+)", row[2]) if n != "hs.bounds.regret"]
     for name in names:
-        text = " ".join(inspect.getdoc(resolved(name)).split())  # type: ignore[union-attr]
+        text = " ".join((inspect.getdoc(resolved(name)) or "").split())
         assert int(number) in numbers_named(kind, iter([text])), name
 
 

@@ -204,7 +204,8 @@ def test_a_table_is_read_as_its_file_would_be(frame: pd.DataFrame) -> None:
 
 
 def test_a_polars_table_is_read_too() -> None:
-    pl = pytest.importorskip("polars")
+    import polars as pl
+
     assert as_multiplier(pl.DataFrame({"day": DAYS, "y": [10, 60]})).at("2013-12-26") == 60
 
 
