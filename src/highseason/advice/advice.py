@@ -205,13 +205,14 @@ class Advice(Printable):
         size = (worth or 1.0) * one.chosen.regret / max(1e-12, 1.0 - one.chosen.earned)
         rival = one.runner_up if self.answer == "greedy" else one.best("greedy")
         lead, low, high = (size * x for x in (rival.lead.value, rival.lead.low, rival.lead.high))
-        more = f"about {lead:,.0f}{unit} more than {rival.policy}"
-        if not low <= 0.0 <= high:
-            more = f"{more}, between {low:,.0f} and {high:,.0f}"
-        else:
+        if low <= 0.0 <= high:
             more = (
                 f"no clear difference to {rival.policy}: {-low:,.0f}{unit} less to {high:,.0f} more"
             )
+        else:
+            word, (least, most) = ("more", (low, high)) if lead > 0.0 else ("less", (-high, -low))
+            more = f"about {abs(lead):,.0f}{unit} {word} than {rival.policy}"
+            more = f"{more}, between {least:,.0f} and {most:,.0f}"
         last = None if calendar is None else calendar[-1].astype("datetime64[D]").item()
         by = "In this season" if last is None else f"By {last.day} {last:%B %Y}"
         loss = f"{size * (1.0 - one.chosen.earned):,.0f}{unit}"
