@@ -1,4 +1,4 @@
-"""The option index beside the paper's policies and greedy, tuned to each setting, in many games.
+"""The option index beside the paper's policies, AdaUCB and greedy, tuned to each setting.
 
 The settings, candidates and intervals of the study `vs_option_index`, with other games and
 without Thompson sampling, KL-UCB and constant ε, so that 1,000 games of 108 settings take minutes
@@ -54,7 +54,7 @@ class Played(NamedTuple):
 
 
 def takes_part(entrant: Entrant, meeting: Meeting) -> bool:
-    fast = entrant.group == "paper" or entrant.label.startswith("greedy")
+    fast = entrant.group == "paper" or entrant.label.startswith(("greedy", "ada-ucb"))
     return fast or entrant.label == OPTION or (entrant.label == TWIN and meeting.rho is not None)
 
 
