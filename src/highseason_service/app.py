@@ -16,7 +16,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from highseason import __version__
 from highseason_service.dashboard import router as dashboard
 from highseason_service.description import router as description
-from highseason_service.errors import ServiceError
+from highseason_service.errors import ServiceError, in_words
 from highseason_service.experiments import MOST_WAITING, Service
 from highseason_service.ofrep import router as ofrep
 from highseason_service.routes import READ, Problem, router
@@ -108,22 +108,15 @@ async def _service_error(request: Request, reason: Exception) -> Response:
 
 async def _http_error(request: Request, reason: Exception) -> Response:
     assert isinstance(reason, HTTPException), "the handler is for these"
-    # 400 is a body that the parser gave up on: a number of a million digits, too deep a nesting.
-    status = 422 if reason.status_code == 400 else reason.status_code
-    return JSONResponse({"detail": reason.detail}, status, reason.headers)
+    status, detail = reason.status_code, reason.detail
+    if status == 400:  # the parser gave up
+        status, detail = 422, "the body cannot be read: too deep a nesting, or too long a number"
+    return JSONResponse({"detail": detail}, status, reason.headers)
 
 
 async def _invalid(request: Request, reason: Exception) -> Response:
-    """Say what is wrong, without the rejected input: it may be NaN, or very long."""
     assert isinstance(reason, RequestValidationError), "the handler is for these"
-    errors = [{key: error[key] for key in ("loc", "msg", "type")} for error in reason.errors()]
-    for error in errors:
-        if error["type"] == "string_pattern_mismatch" and error["loc"][-1] == "id":
-            error["msg"] = (
-                "expected letters (a to z), digits, dots, dashes and underscores, beginning with a "
-                "letter or digit: put everything else into the label"
-            )
-    return JSONResponse({"detail": errors}, 422)
+    return JSONResponse({"detail": in_words(reason.errors())}, 422)
 
 
 #: The edges of the histogram of answer times, in seconds.

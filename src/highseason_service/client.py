@@ -142,14 +142,7 @@ class Client(AbstractContextManager["Client"]):
             return answer
         kind = answer.headers.get("content-type", "")
         detail = answer.json()["detail"] if kind.startswith("application/json") else answer.text
-        raise RequestError(
-            answer.status_code, detail if isinstance(detail, str) else _fields(detail)
-        )
-
-
-def _fields(errors: Sequence[Mapping[str, Any]]) -> str:
-    """What is wrong with each field."""
-    return "; ".join(f"{'.'.join(map(str, e['loc'][1:]))}: {e['msg']}" for e in errors)
+        raise RequestError(answer.status_code, detail)
 
 
 def _path(experiment: str, rest: str = "") -> str:

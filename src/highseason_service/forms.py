@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from highseason.core import DEFAULT_POLICY, quiet, raised_as
 from highseason.traffic import Blend, Multiplier, read
-from highseason_service.errors import ClashError, InvalidError
+from highseason_service.errors import ClashError, InvalidError, in_words
 from highseason_service.experiments import Service, settings_body
 from highseason_service.forecast import TrafficForecast, replacement
 from highseason_service.live import LiveExperiment
@@ -42,7 +42,7 @@ BLANK: dict[str, str] = dict.fromkeys(
 ) | {"policy": DEFAULT_POLICY, "least": "0", "seed": "0", "meaning": "past", "turns": "90"}
 
 #: What the fields of a body are called in forms.
-_NAMES = {"id": "id", "reward_range": "reward per visitor", "values": "traffic"}
+_NAMES = {"reward_range": "reward per visitor", "values": "traffic"}
 
 
 class ColumnsError(InvalidError):
@@ -162,7 +162,7 @@ def checked(kind: type[T], body: Mapping[str, Any]) -> T:
     try:
         return TypeAdapter(kind).validate_python(body)
     except ValidationError as reason:
-        raise InvalidError("; ".join(_sentence(one) for one in reason.errors()[:3])) from reason
+        raise InvalidError(in_words(reason.errors(), _NAMES)) from reason
 
 
 def drafted(kind: type[T], form: Mapping[str, Any]) -> T:
@@ -231,14 +231,3 @@ def _arm(line: str) -> dict[str, str]:
 def _address(name: str) -> str:
     """An id made from a name."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:100] or "experiment"
-
-
-def _sentence(error: Any) -> str:
-    place = [str(part) for part in error["loc"]]
-    shown = _NAMES.get(place[-1] if place else "", " ".join(place))
-    if error["type"] != "string_pattern_mismatch":
-        return f"{shown}: {error['msg']}"
-    allowed = "at most 200 characters, on one line"
-    if place[-1:] == ["id"]:
-        allowed = "letters, digits, dots, dashes and underscores, beginning with a letter or digit"
-    return f"{shown}: {str(error['input'])[:40]!r} cannot be used: {allowed}"

@@ -40,20 +40,6 @@ class Problem(BaseModel):
     detail: str
 
 
-class InvalidField(BaseModel):
-    """What is wrong with one field of a request."""
-
-    loc: list[str | int]
-    msg: str
-    type: str
-
-
-class Invalid(BaseModel):
-    """What is wrong with a request."""
-
-    detail: str | list[InvalidField]
-
-
 #: What every request may be answered with.
 ANSWERS: dict[int | str, dict[str, Any]] = {
     401: {"model": Problem, "description": "No valid token."},
@@ -61,7 +47,7 @@ ANSWERS: dict[int | str, dict[str, Any]] = {
     404: {"model": Problem, "description": "Not found."},
     409: {"model": Problem, "description": "In conflict with what is recorded."},
     413: {"model": Problem, "description": "The body is too large."},
-    422: {"model": Invalid, "description": "The request is invalid."},
+    422: {"model": Problem, "description": "The request is invalid."},
     503: {"model": Problem, "description": "The database is unavailable; try again."},
 }
 

@@ -23,7 +23,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from highseason.core import counted, format_number, percent
-from highseason_service.errors import ServiceError
+from highseason_service.errors import ServiceError, in_words
 from highseason_service.security import Tokens, includes
 
 #: The token of a browser that has signed in.  It ends with the browser, or when it is revoked.
@@ -101,8 +101,8 @@ class PageRoute(APIRoute):
                 return refusal(request, reason.status_code, str(reason.detail))
             except ServiceError as reason:
                 return await run_in_threadpool(refusal, request, reason.status, str(reason))
-            except RequestValidationError:
-                return refusal(request, 422, "invalid page address")
+            except RequestValidationError as reason:
+                return refusal(request, 422, in_words(reason.errors()))
 
         return guarded
 

@@ -279,7 +279,7 @@ def test_a_form_does_what_it_says(live: Server, http: httpx.Client) -> None:
         ("reforecast", {"draft": '{"first": 1, "values": [5.0]}'}, 409, "decided already"),
         ("reforecast/plan", {"meaning": "forecast"}, 422, "choose a file"),
         ("explode", {}, 404, "no form"),
-        ("add-arm", {"id": "=1+1"}, 422, "letters, digits"),
+        ("add-arm", {"id": "=1+1"}, 422, "letters (a to z), digits"),
         ("add-arm", {"id": "9.99"}, 409, "already"),
         ("add-arm", {"id": "new", "when": "never"}, 422, "when:"),
         ("remove-arm", {"arm": "none"}, 404, "no arm"),

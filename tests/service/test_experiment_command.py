@@ -85,7 +85,7 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
         ("create x --arm a", "reward_range"),
         ("create x --arm a --rho 0.1", "leave `rho` out"),
         ("create x --arm a --policy uniform --rho 0.1", "no noise model"),
-        ("create x --arm =1+1 --policy uniform", "arms.0.id"),
+        ("create x --arm =1+1 --policy uniform", "arms[0].id"),
         ("create x --arm a --rewards 3", "two numbers"),
         ("export shelf --out events.txt", ".csv or .parquet"),
         ("list --url http://127.0.0.1:1", "highseason serve"),

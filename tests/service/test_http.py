@@ -339,7 +339,127 @@ def test_gauges_of_days_are_in_days(live: Server, http: httpx.Client) -> None:
 def test_what_is_wrong_with_an_id_is_said_in_words(http: httpx.Client) -> None:
     refused = http.post("/v1/experiments/shelf/arms", json={"id": "grün"})
     assert refused.status_code == 422
-    assert "put everything else into the label" in refused.json()["detail"][0]["msg"]
+    assert "put everything else into the label" in refused.json()["detail"]
+
+
+GOOD: dict[str, Any] = {"id": "x", "arms": ["a"], "forecast": {"values": [5, 9]}}
+DATED: dict[str, Any] = {"start": "2026-12-24"}
+
+#: Bodies and parameters that people get wrong, and what they are told, by the endpoint.
+WRONG: dict[tuple[str, str], list[tuple[str, Any, str]]] = {
+    ("post", "/v1/experiments"): [
+        ("", {}, "id: it is missing; arms: it is missing; forecast: it is missing"),
+        ("", [1], "the body: expected an object, got a list of 1"),
+        ("", None, "the body: it is missing"),
+        ("", GOOD | {"arms": "9.99, 10.99"}, "arms: expected a list, got '9.99, 10.99'"),
+        ("", GOOD | {"arms": [9.99]}, "arms[0]: expected an object, got 9.99"),
+        ("", GOOD | {"arms": []}, "arms: expected a list of at least 1, got a list of 0"),
+        ("", GOOD | {"arms": [{"label": "x"}]}, "arms[0].id: it is missing"),
+        ("", GOOD | {"arms": [{"id": "a", "hue": 1}]}, "arms[0].hue: there is no such field"),
+        ("", GOOD | {"arms": [{"id": "a", "value": {"x": []}}]}, "arms[0].value: expected a num"),
+        ("", GOOD | {"polcy": "ucb"}, "polcy: there is no such field"),
+        ("", GOOD | {"policy": ""}, "policy: it is empty"),
+        ("", GOOD | {"name": "a\nb"}, "name: expected at most 200 characters, on one line"),
+        ("", GOOD | {"seed": "7"}, "seed: expected a whole number, got '7'"),
+        ("", GOOD | {"reward_range": "0..1"}, "reward_range: expected a list, got '0..1'"),
+        ("", GOOD | {"stay_with_leader": 1}, "stay_with_leader: expected true or false, got 1"),
+        ("", GOOD | {"noise": {"rho": 2}}, "noise.rho: expected at most 1, got 2"),
+        ("", GOOD | {"noise": {"count": "x"}}, "noise.count: expected 'turns' or 'visitors', got"),
+        ("", GOOD | {"forecast": [5]}, "forecast: expected an object, got a list of 1"),
+        ("", GOOD | {"forecast": {"values": [5, "9"]}}, "forecast.values[1]: expected a number"),
+        (
+            "",
+            GOOD | {"forecast": {"values": [5], "calendar": {"start": "soon"}}},
+            "forecast.calendar.start: expected a date such as",
+        ),
+        (
+            "",
+            GOOD | {"forecast": {"values": [5], "calendar": DATED | {"every": "month"}}},
+            "forecast.calendar.every: expected 'minute', 'hour', 'day' or 'week', got 'month'",
+        ),
+    ],
+    ("post", "/{experiment}/decide"): [
+        ("/decide", {"turn": "1"}, "turn: expected a whole number, got '1'"),
+        ("/decide", {"turn": 0}, "turn: expected at least 1, got 0"),
+        ("/decide", {"at": "yesterday"}, "at: expected a moment such as 2026-12-24T18:00+01:00"),
+        ("/decide", {"day": 1}, "day: there is no such field"),
+        ("/decide", DATED | {"turn": 1.5}, "turn: expected a whole number, got 1.5; start: there"),
+    ],
+    ("post", "/{experiment}/update"): [
+        ("/update", {"rewards": {}}, "rewards: expected a list, got an object"),
+        ("/update", {"rewards": [{"turn": 1, "reward": 1}]}, "rewards[0].visitors: it is missing"),
+        ("/update", {"rewards": [1]}, "rewards[0]: expected an object, got 1"),
+    ],
+    ("post", "/{experiment}/decisions/{turn}/update"): [
+        ("/decisions/1/update", {"reward": "5", "visitors": -1}, "reward: expected a number, got "),
+        ("/decisions/x/update", {"reward": 5, "visitors": 1}, "turn: expected a whole number"),
+    ],
+    ("post", "/{experiment}/decisions/{turn}/correct"): [
+        ("/decisions/1/correct", {"reward": None, "visitors": 1}, "reward: expected a number, got"),
+        ("/decisions/0/correct", {"reward": 5, "visitors": 1}, "turn: expected at least 1, got"),
+    ],
+    ("post", "/{experiment}/arms"): [
+        ("/arms", {"id": "a", "when": "soon"}, "when: expected 'low' or 'now', got 'soon'"),
+        ("/arms", {"id": "a", "start": "1"}, "start: expected a whole number, got '1'"),
+        ("/arms", {"id": "grün"}, "id: expected letters (a to z)"),
+    ],
+    ("post", "/{experiment}/stay"): [("/stay", {}, "stay_with_leader: it is missing")],
+    ("post", "/{experiment}/reforecast"): [
+        ("/reforecast", {"first": 1, "values": 300}, "values: expected a list, got 300"),
+    ],
+    ("get", "/{experiment}/decisions"): [
+        ("/decisions?limit=x", None, "limit: expected a whole number, got 'x'"),
+    ],
+    ("get", "/{experiment}/decisions/{turn}"): [
+        ("/decisions/0", None, "turn: expected at least 1, got '0'"),
+    ],
+    ("get", "/{experiment}/plan"): [("/plan?turns=999", None, "turns: expected at most 366, got")],
+    ("get", "/{experiment}/events"): [("/events?after=-1", None, "after: expected at least 0")],
+    ("get", "/{experiment}/export.{kind}"): [
+        ("/export.xml", None, "kind: expected 'csv' or 'parquet', got 'xml'"),
+    ],
+}
+
+
+def test_what_is_wrong_with_a_request_is_said_in_our_words(http: httpx.Client) -> None:
+    for (method, path), cases in WRONG.items():
+        for end, body, words in cases:
+            address = path if path == "/v1/experiments" else SHELF + end
+            sent = {} if body is None else {"json": body}
+            answer = http.request(method, address, **sent)
+            assert answer.status_code == 422, (address, body)
+            detail = answer.json()["detail"]
+            assert words in detail, (address, body, detail)
+            for phrase in ("should", "Field", "nput", "alid", "Extra", "Value", "constrained"):
+                assert phrase not in detail
+
+
+def test_every_endpoint_is_asked_wrongly(http: httpx.Client) -> None:
+    paths = http.get("/openapi.json").json()["paths"]
+    can_be_wrong = {
+        (method, path.removeprefix("/v1/experiments") or path)
+        for path, methods in paths.items()
+        for method, operation in methods.items()
+        if path.startswith("/v1/experiments")
+        and (
+            "requestBody" in operation
+            or {one["name"] for one in operation.get("parameters", [])}
+            - {"experiment", "arm", "Idempotency-Key"}
+        )
+    }
+    assert can_be_wrong == set(WRONG)
+
+
+def test_what_cannot_be_read_is_said_in_our_words(http: httpx.Client) -> None:
+    as_json = {"content-type": "application/json"}
+    for content, headers, words in (
+        ("{", as_json, "the body is not JSON: see character 2"),
+        ("[" * 100_000, as_json, "the body cannot be read: too deep a nesting"),
+        ('{"turn": 1}', {"content-type": "text/plain"}, "without the header 'content-type: app"),
+        ("{}", as_json | {"Idempotency-Key": "a b"}, "Idempotency-Key: expected at most 200"),
+    ):
+        answer = http.post(f"{SHELF}/decide", content=content, headers=headers)
+        assert (answer.status_code, words in answer.json()["detail"]) == (422, True), answer.text
 
 
 def test_an_arm_may_be_its_id_alone(live: Server, http: httpx.Client) -> None:

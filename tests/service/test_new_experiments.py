@@ -102,8 +102,8 @@ def test_a_file_may_be_the_forecast(live: Server, http: httpx.Client) -> None:
         (b"day;visitors\n2026-01-01;0\n2026-01-02;5\n", {"meaning": "forecast"}, "traffic.csv"),
         (traffic(), {"turns": "100000"}, "can be forecast"),
         (traffic(), {"turns": "x"}, "a whole number"),
-        (traffic(), {"arms": ""}, "arms"),
-        (traffic(), {"arms": "=1+1"}, "letters, digits"),
+        (traffic(), {"arms": ""}, "arms: expected a list of at least 1"),
+        (traffic(), {"arms": "=1+1"}, "id: expected letters"),
         (traffic(), {"arms": "9.99\n9.99"}, "9.99"),
         (traffic(), {"arms": "a=tea\nb=tea"}, "'tea' is there twice"),
         (traffic(), {"another": "nonsense"}, "nonsense"),
@@ -111,7 +111,7 @@ def test_a_file_may_be_the_forecast(live: Server, http: httpx.Client) -> None:
         (traffic(), {"greatest": "-5"}, "reward_range"),
         (traffic(), {"zone": "Mars/Base"}, "Mars/Base"),
         (traffic(), {"id": "shelf"}, "already"),
-        (traffic(), {"seed": "-1"}, "seed"),
+        (traffic(), {"seed": "-1"}, "seed: expected at least 0, got -1"),
     ],
 )
 def test_what_is_wrong_is_said_and_what_was_typed_stays(
