@@ -1,8 +1,8 @@
 """The option index away from the settings that it was made on.
 
 Click rates, few arms, long games, early and late peaks, permuted and constant G: its regret over
-that of the best of the paper's policies and greedy, picked on the same games, which favours the
-rival.  The study `vs_option_index` has real traffic with forecasts, and arms that come and go.
+that of the best of the paper's policies, AdaUCB and greedy, picked on the same games, which favours
+the rival.  The study `vs_option_index` has real traffic with forecasts, and arms that come and go.
 
     .venv/bin/python benchmarks/option_robustness.py [GAMES]
 """
@@ -20,7 +20,9 @@ from rich.table import Table
 import highseason as hs
 from highseason.core.warnings import quiet
 
-RIVALS = ("greedy", "ucb", "ucb-z", "soft-ucb", "soft-epsilon", "epsilon-z", "variable-pool")
+RIVALS = (
+    "greedy", "ucb", "ucb-z", "soft-ucb", "soft-epsilon", "epsilon-z", "variable-pool", "ada-ucb",
+)  # fmt: skip
 TURNS = 1000
 
 

@@ -3,8 +3,8 @@
 60 settings: four multipliers, five correlations of the visitors of a turn, three sizes.  In each
 the best of the rivals is picked on some games and played again, with the option index and its
 variants, in as many new ones.  A ratio is that of regrets; below 1 the option index is better.
-Two kinds of rivals are picked from: the families that a user would try, among them UCB that counts
-visitors and knows the true rho; and those with UCB-z that counts visitors and knows rho as well.
+Two kinds of rivals are picked from: the families that a user would try, among them UCB and AdaUCB
+that count visitors and know the true rho; and those with UCB-z that does so as well.
 
     .venv/bin/python benchmarks/option_visitors.py [GAMES] [EVERY]
 
@@ -105,6 +105,8 @@ def rivals(rho: float) -> tuple[list[str], list[str]]:
         *(f"ucb-z:z={z},P={P}" for z in ("q0.5", "q0.75") for P in (1e-5, 1e-4, 1e-3, 0.01, 0.1)),
         *(f"soft-ucb:P={P}" for P in (1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5)),
         *(f"epsilon-z:k={k},z=q0.5" for k in (0.1, 1, 10)),
+        *(f"ada-ucb:P={P}" for P in (1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5)),
+        *(f"ada-ucb:{counting},P={P}" for P in radii),
     ]
     return usual, [f"ucb-z:{counting},z=q0.75,P={P}" for P in radii[1:5]]
 

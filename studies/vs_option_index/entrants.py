@@ -38,7 +38,7 @@ class Entrant:
     @property
     def is_rival(self) -> bool:
         """Whether the option index is to beat it on the paper's settings."""
-        return self.group == "paper" or self.label == "greedy"
+        return self.group == "paper" or self.label in ("greedy", "ada-ucb")
 
 
 def _paper(kind: type[hs.Policy]) -> Entrant:

@@ -32,9 +32,9 @@ from studies.vs_option_index.entrants import (
 )
 from studies.vs_option_index.settings import FULL, QUICK, WORLDS, Effort, Meeting, all_settings
 
-#: The best of the paper's policies and greedy, and the best of all that are not ours: chosen, like
-#: everything that is tuned, on the other half of the games.
-BEST, BEST_OF_ALL = "best of the paper's and greedy", "best of all rivals"
+#: The best of the paper's policies, AdaUCB and greedy, and the best of all that are not ours:
+#: chosen, like everything that is tuned, on the other half of the games.
+BEST, BEST_OF_ALL = "best of the paper's, ada-ucb and greedy", "best of all rivals"
 #: The end of the label of a policy that was given a forecast.
 FORECAST = ", forecast"
 #: The variance of a day's click rate of a headline, 1.3% over some 600 visitors; and of a click.
