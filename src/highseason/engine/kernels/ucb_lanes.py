@@ -85,31 +85,55 @@ def highest_indices(
 
 
 @jitable
+def root_range(levels: Floats) -> tuple[float, float, bool]:
+    """The lowest root above 0, the highest, and whether some turns, at 0, play by the mean."""
+    high = levels.max()
+    low = high
+    for level in levels:
+        low = min(low, level) if level > 0.0 else low
+    return math.sqrt(low), math.sqrt(high), levels.min() < low
+
+
+@jitable
+def bar_below(count: int, values: Floats) -> float:
+    """A number that at least `count` values, and not many more, reach; -inf if there is none."""
+    bar, below, above = -np.inf, np.inf, -np.inf
+    for place in range(0, values.size, values.size // 64):
+        below, above = min(below, values[place]), max(above, values[place])
+    for _ in range(8):
+        middle, reached = 0.5 * (below + above), 0
+        for place in range(values.size):
+            reached += values[place] >= middle
+        if reached >= count:
+            bar = below = middle
+        else:
+            above = middle
+    return bar
+
+
+@jitable
 def shortlist(
-    turns: int, low: float, high: float, means: Floats, radii: Floats, listed: Ints, memory: Floats
+    turns: int,
+    roots: tuple[float, float, bool],
+    means: Floats,
+    radii: Floats,
+    listed: Ints,
+    memory: Floats,
 ) -> tuple[int, float]:
     """List the arms of a game that can be chosen in the next `turns`, in order.
 
     Gives how many they are, and the highest mean of the others.  An index rises with the root,
     which goes from `low` to `high`.  `turns` arms or more have an index that is never below `bar`,
     and one of them at least is not pulled before the last turn, so an arm that is below the bar
-    even at `high` has no chance.
+    even at `high` has no chance.  Turns that play by the mean have a bar of means.
     """
-    arms, size, bar, below, above = means.size, 0, -np.inf, np.inf, -np.inf
+    low, high, by_mean = roots
+    arms, size = means.size, 0
     for arm in range(arms):
         memory[arm] = means[arm] + low * radii[arm]
-    for arm in range(0, arms, arms // 64):
-        below, above = min(below, memory[arm]), max(above, memory[arm])
-    for _ in range(8):
-        middle, count = 0.5 * (below + above), 0
-        for arm in range(arms):
-            count += memory[arm] >= middle
-        if count >= turns:
-            bar = below = middle
-        else:
-            above = middle
+    bar, leading = bar_below(turns, memory), bar_below(turns, means) if by_mean else np.inf
     for arm in range(arms):
-        out = means[arm] + high * radii[arm] < bar
+        out = (means[arm] + high * radii[arm] < bar) & (means[arm] < leading)
         memory[arm] = means[arm] if out else -np.inf
     for arm in range(arms):  # without a branch, which would be unpredictable
         listed[size] = arm
@@ -124,7 +148,12 @@ def shortlist(
 
 @jitable
 def renew_lists(
-    turns: int, low: float, high: float, known: Floats, listed: Ints, means: Floats, radii: Floats
+    turns: int,
+    roots: tuple[float, float, bool],
+    known: Floats,
+    listed: Ints,
+    means: Floats,
+    radii: Floats,
 ) -> int:
     """Fill the lists of all lanes for the next turns; gives the length of the longest.
 
@@ -133,7 +162,7 @@ def renew_lists(
     sizes, memory, length = np.empty(LANES, np.int64), np.empty(listed.shape[1]), 0
     for lane in range(LANES):
         game = known[lane, 0], known[lane, 1]
-        size, highest = shortlist(turns, low, high, *game, listed[lane], memory)
+        size, highest = shortlist(turns, roots, *game, listed[lane], memory)
         for place in range(size):
             means[place, lane] = game[0][listed[lane, place]]
             radii[place, lane] = game[1][listed[lane, place]]
@@ -182,10 +211,10 @@ def ucb_lanes_kernel(
         for i in range(G.size):
             if i == renewal:
                 renewal = min(i + PERIOD, G.size)
-                low, high = math.sqrt(levels[i:renewal].min()), math.sqrt(levels[i:renewal].max())
-                if low < STEADY * high:  # all arms have a chance: list them, for longer
-                    renewal, high = min(i + 32 * PERIOD, G.size), np.inf
-                size = renew_lists(renewal - i, low, high, known, listed, means, radii)
+                roots = root_range(levels[i:renewal])
+                if roots[0] < STEADY * roots[1]:  # all arms have a chance: list them, for longer
+                    renewal, roots = min(i + 32 * PERIOD, G.size), (0.0, np.inf, False)
+                size = renew_lists(renewal - i, roots, known, listed, means, radii)
             if i < arms:
                 chosen[:] = i
             else:
