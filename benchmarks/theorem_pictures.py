@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/guides/theorems.md into docs/images/.
+"""Draw the pictures of docs/research/theorems.md into docs/images/.
 
 .venv/bin/python benchmarks/theorem_pictures.py [FOLDER]
 """

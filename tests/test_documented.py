@@ -67,12 +67,6 @@ def test_option_says_what_it_does(path: str) -> None:
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_policy_is_in_the_docs(name: str, written: str) -> None:
-    missing = [word for word in (name, POLICIES[name].__name__) if f"`{word}" not in written]
-    assert not missing, f"no page mentions {' or '.join(missing)}"
-
-
-@pytest.mark.parametrize("name", POLICIES)
 def test_policy_shows_an_example(name: str) -> None:
     assert ">>>" in (inspect.getdoc(POLICIES[name]) or "")
 

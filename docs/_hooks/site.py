@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import click
@@ -51,12 +52,19 @@ def on_post_build(config: MkDocsConfig) -> None:
             log.warning("%s loads %s", path.relative_to(site), address)
 
 
-def unfold(entry: dict[str, Any], pages: list[str]) -> dict[str, Any]:
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Put the table of all policies where a page asks for it."""
+    return markdown.replace("    <!-- every policy -->", indent(policies_table(), "    "))
+
+
+def unfold(entry: str | dict[str, Any], pages: list[str]) -> str | dict[str, Any]:
     """Put the pages of a folder where the menu names the folder."""
-    ((title, target),) = entry.items()
-    if not isinstance(target, str) or not target.endswith("/"):
+    if isinstance(entry, str):
         return entry
-    return {title: list(folder(target, pages))}
+    ((title, target),) = entry.items()
+    if isinstance(target, list):
+        return {title: [unfold(below, pages) for below in target]}
+    return {title: list(folder(target, pages))} if target.endswith("/") else entry
 
 
 def folder(prefix: str, pages: list[str]) -> Iterator[str | dict[str, Any]]:
@@ -94,6 +102,21 @@ def api_pages() -> Iterator[tuple[str, str]]:
                 page += f"    options:\n      members: {dir(highseason.policies)}\n"
             yield f"reference/api/{name}.md", page
     yield "reference/api/service.md", "# highseason_service\n\n::: highseason_service\n"
+
+
+def policies_table() -> str:
+    """Every policy in a line: its name, its class, what it does, its parameters."""
+    from highseason.policies import registry
+    from highseason.policies.base import WeighingPolicy
+
+    shared = {entry.name for entry in fields(WeighingPolicy)}
+    rows = ["| name | class | what it does | parameters |", "|---|---|---|---|"]
+    for name, policy in registry().items():
+        summary = " ".join((policy.__doc__ or "").partition("\n\n")[0].split())
+        own = ", ".join(f"`{entry.name}`" for entry in fields(policy) if entry.name not in shared)
+        page = f"[`{policy.__name__}`][{policy.__module__}.{policy.__name__}]"
+        rows.append(f"| `{name}` | {page} | {summary} | {own} |")
+    return "\n".join(rows)
 
 
 def policies_page() -> str:

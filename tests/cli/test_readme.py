@@ -8,19 +8,13 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from highseason.policies import registry
-from highseason.policies.base import WeighingPolicy
-
 README = Path(__file__).resolve().parents[2] / "README.md"
 TEXT = README.read_text(encoding="utf-8")
-OURS = {n: p for n, p in registry().items() if p.__module__.startswith("highseason.")}
 BLOCKS = re.findall(r"```console\n\$ highseason (.*?)```", TEXT, re.DOTALL)
 PICTURE = README.parent / "docs" / "images" / "dashboard.png"
-POLICIES = (README.parent / "docs" / "guides" / "policies.md").read_text(encoding="utf-8")
 
 Call = Callable[..., Any]
 
@@ -44,17 +38,6 @@ def test_it_is_short_and_begins_with_a_picture_and_what_a_turn_is() -> None:
     first = TEXT.partition("## Install")[0]
     assert "](docs/images/dashboard.png)" in first
     assert "everybody sees the same" in " ".join(first.lower().split())
-
-
-def test_the_table_has_every_policy_and_its_parameters() -> None:
-    rows = re.findall(r"^\| `([\w-]+)` \| `(\w+)` \|(.*?)\| \S", POLICIES, re.MULTILINE)
-    shared = {entry.name for entry in fields(WeighingPolicy)}
-    assert all(f"`{name}`" in POLICIES for name in shared)
-    found = {name: (cls, set(re.findall(r"`(\w+)`", named))) for name, cls, named in rows}
-    assert found == {
-        name: (policy.__name__, {entry.name for entry in fields(policy)} - shared)
-        for name, policy in OURS.items()
-    }
 
 
 def test_links_lead_somewhere() -> None:

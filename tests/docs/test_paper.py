@@ -19,7 +19,7 @@ from studies import STUDIES
 from studies.paper import CITATION, ITEMS
 
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "docs" / "guides"
+FOLDER = ROOT / "docs" / "research"
 PAGE = (FOLDER / "paper.md").read_text(encoding="utf-8")
 ROWS = [
     [cell.strip() for cell in line.strip("|").split(" | ")]

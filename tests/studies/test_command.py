@@ -58,7 +58,7 @@ def test_help_ends_with_an_example_that_the_guide_runs(call: Call) -> None:
     assert (answer.code, answer.stderr) == (0, "")
     assert answer.stdout.startswith("Usage: python -m studies [OPTIONS] [STUDY]...")
     example = answer.stdout.partition("\nExamples:\n")[2].strip()
-    assert f"$ {example}\n" in (ROOT / "docs/guides/reproduce.md").read_text(encoding="utf-8")
+    assert f"$ {example}\n" in (ROOT / "docs/research/reproduce.md").read_text(encoding="utf-8")
     assert max(map(len, answer.stdout.splitlines())) <= 80
 
 

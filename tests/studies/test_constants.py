@@ -101,6 +101,7 @@ PAGES = [
     *(ROOT / "studies").rglob("*.j2"),
     *(ROOT / "studies").rglob("findings.py"),
     *(ROOT / "docs" / "guides").glob("*.md"),
+    *(ROOT / "docs" / "research").glob("*.md"),
     ROOT / "README.md",
 ]
 ALL = set().union(*(numbers(each.value) | numbers(each.source) for each in paper.all_constants()))
