@@ -146,7 +146,7 @@ def parameters_on_G(policy: Policy) -> dict[str, Any]:
 
 
 def altered(policy: Policy, **attributes: Any) -> Policy:
-    """The same policy, of a subclass with these attributes."""
+    """The same policy, of a subclass with these attributes; no plan of it is cached."""
     kind = type(policy)
     # Without a name it stays out of the registry.
     changed = type(kind.__name__, (kind,), {"name": "", "__doc__": kind.__doc__, **attributes})

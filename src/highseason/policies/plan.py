@@ -8,6 +8,7 @@ seen before.
 from __future__ import annotations
 
 import copy
+import functools
 import hashlib
 import math
 from bisect import insort
@@ -297,6 +298,10 @@ def _knobs(plan: Plan) -> str:
     return " or ".join(name for name in ("k", "P", "c") if name in names) or "plan"
 
 
+#: Plans of more turns than this are not cached.
+_LONG = 100_000
+
+
 def require_future(policy: Policy, where: str) -> None:
     """Refuse a policy whose plan or rule looks ahead where the turns to come are unknown."""
     if policy.needs_horizon or policy.rule.traits.needs_horizon:
@@ -399,7 +404,18 @@ class SeasonPlanner:
 
 
 def known_levels(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
-    """The whole plan for a G that is known: the same steps, run ahead."""
+    """The whole plan for a G that is known: the same steps, run ahead.
+
+    It is cached, because studies ask for the same plan again and again, unless it is very long.
+    """
+    try:
+        hash(policy)
+    except TypeError:  # a user's policy may have parameters that cannot be hashed
+        return _scan(policy, multiplier, arms)
+    return (_scan if multiplier.turns > _LONG else _cached_scan)(policy, multiplier, arms)
+
+
+def _scan(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
     resolved = policy.resolve_thresholds(multiplier.values)
     return _checked(policy, all_levels(resolved, multiplier.values, arms))
 
@@ -410,10 +426,18 @@ def all_levels(policy: Policy, G: NDArray[np.float64], arms: int) -> NDArray[np.
     if whole is not None:
         return whole
     levels, carry = [], policy.begin()
-    for view in KnownViews(G).all(arms):
+    for view in _same_views(G.tobytes(), arms) if G.size <= _LONG else KnownViews(G).all(arms):
         level, carry = step(policy, carry, view)
         levels.append(level)
     return np.array(levels, np.float64)
+
+
+@functools.lru_cache(1)  # tuning makes many plans for the same G, one after the other
+def _same_views(G: bytes, arms: int) -> tuple[View, ...]:
+    return tuple(KnownViews(np.frombuffer(G)).all(arms))
+
+
+_cached_scan = functools.lru_cache(128)(_scan)
 
 
 def levels_from(
