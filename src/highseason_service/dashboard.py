@@ -222,7 +222,7 @@ def forecast_plan(
     """The plan with a new forecast, before it holds."""
     view = _view(request, experiment)
     try:
-        new = forms.new_forecast(view.turns, view.state, forms.texts(form), *file)
+        new, notes = forms.new_forecast(view.turns, view.state, forms.texts(form), *file)
         forecast = view.turns.replaced(new.first, new.values)
         plan = planned(view.policy, forecast, view.plan.arms)
     except (ServiceError, ValueError) as reason:
@@ -241,7 +241,11 @@ def forecast_plan(
         title=f"The new plan of {view.state.name}",
         lead="Look at it. Nothing has changed yet.",
         facts={"From": first, "To": last, "Forecast version": view.state.forecast_version + 1},
-        words=(_comparison(view, new.first, new.values), "Decided turns keep their arms."),
+        words=(
+            _comparison(view, new.first, new.values),
+            "Decided turns keep their arms.",
+            *(f"{note}." for note in notes),
+        ),
         draft=new.model_dump_json(),
         send=(f"{address}/reforecast", "Replace the forecast"),
         back=(address, "Keep the old one"),

@@ -101,7 +101,7 @@ def new_plan(request: Request, service: One, who: Admin, form: Form, file: Uploa
     """The plan of a new experiment, before it starts."""
     typed = forms.texts(form)
     try:
-        body = forms.new_experiment(typed, *file)
+        body, notes = forms.new_experiment(typed, *file)
         forms.check(service, body.settings())
     except (ServiceError, ValueError) as reason:
         status = reason.status if isinstance(reason, ServiceError) else 422
@@ -127,6 +127,7 @@ def new_plan(request: Request, service: One, who: Admin, form: Form, file: Uploa
             _when(plan, turns),
             f"Arms: {', '.join(arms[:20])}{more}.",
             f"Policy: {settings.policy}.",
+            *(f"{note}." for note in notes),
         ),
         draft=body.model_dump_json(),
         send=("/new", "Start the experiment"),

@@ -5,14 +5,17 @@ import re
 import tempfile
 import unicodedata
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
+import highseason as hs
 from highseason.core import DEFAULT_POLICY, quiet, raised_as
-from highseason.traffic import Blend, Multiplier, read
+from highseason.traffic import Blend, Multiplier, read, unusual_days
 from highseason_service.errors import ClashError, InvalidError, in_words
 from highseason_service.experiments import Service, settings_body
 from highseason_service.forecast import TrafficForecast, replacement
@@ -38,7 +41,7 @@ POLICIES = {
 
 #: What the form for a new experiment begins with.
 BLANK: dict[str, str] = dict.fromkeys(
-    ("name", "id", "arms", "greatest", "zone", "dates", "decimal", "floor", "value"), ""
+    ("name", "id", "arms", "greatest", "zone", "dates", "decimal", "floor", "value", "events"), ""
 ) | {"policy": DEFAULT_POLICY, "least": "0", "seed": "0", "meaning": "past", "turns": "90"}
 
 #: What the fields of a body are called in forms.
@@ -59,14 +62,17 @@ def texts(form: Mapping[str, Any]) -> dict[str, str]:
     return typed | {"policy": str(form.get("another", "")).strip() or typed["policy"]}
 
 
-def new_experiment(fields: Mapping[str, str], file: str, content: bytes) -> ExperimentBody:
-    """The experiment that a form describes, with the traffic of an uploaded file."""
+def new_experiment(
+    fields: Mapping[str, str], file: str, content: bytes
+) -> tuple[ExperimentBody, list[str]]:
+    """The experiment that a form describes, with the traffic of an uploaded file, and notes."""
     arms = [_arm(line) for line in fields["arms"].splitlines() if line.strip()]
     shown = [arm["label"] or arm["id"] for arm in arms]
     if len(set(shown)) < len(shown):
         twice = next(name for name in shown if shown.count(name) > 1)
         raise InvalidError(f"arms: {twice!r} is there twice: people could not tell them apart")
-    forecast = TrafficForecast.of(uploaded_forecast(fields, file, content))
+    G, notes = uploaded_forecast(fields, file, content)
+    forecast = TrafficForecast.of(G)
     ends = [number(name, fields[name] or "0") for name in ("least", "greatest")]
     body = {
         "id": fields["id"] or _address(fields["name"]),
@@ -77,7 +83,7 @@ def new_experiment(fields: Mapping[str, str], file: str, content: bytes) -> Expe
         "reward_range": ends if fields["greatest"] else None,
         "seed": whole("seed", fields["seed"] or "0"),
     }
-    return checked(ExperimentBody, body)
+    return checked(ExperimentBody, body), notes
 
 
 def check(service: Service, settings: Settings) -> None:
@@ -92,51 +98,82 @@ def check(service: Service, settings: Settings) -> None:
 
 def new_forecast(
     known: TrafficForecast, state: State, fields: Mapping[str, str], file: str, content: bytes
-) -> NewForecastBody:
-    """The forecast that replaces what is known, from the traffic of an uploaded file."""
-    traffic = uploaded_forecast(fields, file, content)
+) -> tuple[NewForecastBody, list[str]]:
+    """The forecast that replaces what is known, from the traffic of an uploaded file, and notes."""
+    traffic, notes = uploaded_forecast(fields, file, content)
     first, values = replacement(known.calendar, state.turns, state.first_open, traffic)
-    return checked(NewForecastBody, {"first": first, "values": values})
+    return checked(NewForecastBody, {"first": first, "values": values}), notes
 
 
-def uploaded_forecast(fields: Mapping[str, str], file: str, content: bytes) -> Multiplier:
-    """The traffic to come, from a file of past or coming traffic."""
-    traffic = uploaded(fields, file, content)
-    if fields["meaning"] == "past":
-        turns = whole("turns", fields["turns"])
-        if not 1 <= turns <= min(MOST_TURNS, 10 * traffic.turns):
-            raise InvalidError(
-                f"turns: from 1 to {min(MOST_TURNS, 10 * traffic.turns):,} can be forecast from "
-                f"{traffic.turns:,} rows, got {turns:,}"
-            )
-        with quiet():
-            return Blend().fit(traffic).predict(turns).multiplier(traffic.zone)
-    return traffic
-
-
-def uploaded(fields: Mapping[str, str], file: str, content: bytes) -> Multiplier:
-    """The traffic in an uploaded file."""
-    name = re.sub(r"[^\w.-]", "_", Path(file).name)[-100:]
-    if not content:
-        raise InvalidError("traffic: choose a file with a row per turn, its time and visitors")
-    if not name.lower().endswith(ENDINGS):
-        raise InvalidError(f"traffic: expected a file ending in {', '.join(ENDINGS)}, got {name!r}")
-    _check_size(name, content)
+def uploaded_forecast(
+    fields: Mapping[str, str], file: str, content: bytes
+) -> tuple[Multiplier, list[str]]:
+    """The traffic to come, from a file of past or coming traffic, and what was noticed in it."""
     options: dict[str, Any] = {
         key: fields[key] for key in ("zone", "dates", "decimal", "value") if fields[key]
     }
     if fields["floor"]:
         options["floor"] = number("floor", fields["floor"])
+    traffic = _opened("traffic", file, content, lambda path: read(path, **options))
+    if fields["meaning"] != "past":
+        return traffic, []
+    turns = whole("turns", fields["turns"])
+    if not 1 <= turns <= min(MOST_TURNS, 10 * traffic.turns):
+        raise InvalidError(
+            f"turns: from 1 to {min(MOST_TURNS, 10 * traffic.turns):,} can be forecast from "
+            f"{traffic.turns:,} rows, got {turns:,}"
+        )
+    with quiet():
+        own = _own_days(fields["events"])
+        if own and traffic.calendar is None:
+            raise InvalidError("your own days: the rows of the file have no dates")
+        past = set() if traffic.calendar is None else set(traffic.calendar.tolist())
+        closed = {day for day, kind in own.items() if kind == "closed" and day not in past}
+        events = {day: kind for day, kind in own.items() if day not in closed} or None
+        known: Any = Blend(events=events).fit(traffic)
+        forecast = known.predict(turns)
+        notes = [*forecast.notes, *unusual_days(known.history, turns)[:5]]
+    coming = forecast.multiplier(traffic.zone)
+    if closed:  # an experiment has a turn on every day: nearly nobody is expected on these
+        days = coming.calendar.astype("datetime64[D]").tolist()
+        shut = np.array([day in closed for day in days])
+        few = min(1.0, float(coming.values.min()))
+        coming = Multiplier(np.where(shut, few, coming.values), coming.timeline, zone=coming.zone)
+        notes += [f"{day:%a} {day.day} {day:%b}: closed, nobody is expected" for day in closed]
+    kinds = sorted({kind for kind in own.values() if kind != "closed"})
+    return coming, [*notes, *([f"Your own days: {', '.join(kinds)}"] if kinds else [])]
+
+
+def _own_days(text: str) -> dict[date, str]:
+    """The days that a shop names, one per line: a date, and what kind of day it is."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    pairs = [re.split(r"[\s,;=]+", line, maxsplit=1) for line in lines]
+    if wrong := next((line for line, pair in zip(lines, pairs, strict=True) if len(pair) < 2), ""):
+        raise InvalidError(f"your own days: expected a date and a kind, got {wrong[:40]!r}")
+    try:
+        return hs.traffic.own_days(dict(pairs)) if pairs else {}
+    except ValueError as reason:
+        raise InvalidError(f"your own days: {reason}") from reason
+
+
+def _opened(what: str, file: str, content: bytes, reader: Callable[[Path], T]) -> T:
+    """What is read from an uploaded file."""
+    name = re.sub(r"[^\w.-]", "_", Path(file).name)[-100:]
+    if not content:
+        raise InvalidError(f"{what}: choose a file with a row per turn, its time and visitors")
+    if not name.lower().endswith(ENDINGS):
+        raise InvalidError(f"{what}: expected a file ending in {', '.join(ENDINGS)}, got {name!r}")
+    _check_size(name, content)
     with tempfile.TemporaryDirectory() as folder, quiet():
         path = Path(folder) / name
         path.write_bytes(content)
         try:
-            return read(path, **options)
+            return reader(path)
         except ValueError as reason:
             if columns := getattr(reason.__cause__, "columns", ()):
                 raise ColumnsError(columns) from reason
             message = str(reason).replace(f"{folder}/", "")
-            raise InvalidError(f"traffic: {message}") from reason
+            raise InvalidError(f"{what}: {message}") from reason
 
 
 def _check_size(name: str, content: bytes) -> None:

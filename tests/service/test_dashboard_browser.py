@@ -56,7 +56,7 @@ def _is_own(address: str, server: Server) -> bool:
     return address.startswith((server.url, "data:", "blob:"))
 
 
-def describe(page: Page, name: str) -> None:
+def describe(page: Page, name: str, own_days: str = "") -> None:
     """Fill in the form for a new experiment, and ask for its plan."""
     page.goto("/")
     page.get_by_role("link", name="New experiment").first.click()
@@ -66,7 +66,20 @@ def describe(page: Page, name: str) -> None:
     page.get_by_label("How many turns").fill("30")
     file = {"name": "traffic.csv", "mimeType": "text/csv", "buffer": traffic()}
     page.get_by_label("CSV or Excel file").set_input_files(file)
+    if own_days:
+        page.get_by_text("Your own days").click()
+        page.get_by_label("One per line, past and coming").fill(own_days)
     page.get_by_role("button", name="See the plan").click()
+
+
+def test_a_shop_names_its_own_days(page: Page, server: Server) -> None:
+    own_days = "2026-09-09 sale\n2026-11-11 sale\n2026-11-12 closed"
+    describe(page, "The price of milk", own_days)
+    expect(page.get_by_text("Your own days: sale.")).to_be_visible()
+    expect(page.get_by_text("Thu 12 Nov: closed, nobody is expected.")).to_be_visible()
+    page.get_by_role("button", name="Start the experiment").click()
+    values = server.service.look("the-price-of-milk", lambda live: live.forecast.values)
+    assert values[11] == 1.0
 
 
 def new_season() -> FilePayload:

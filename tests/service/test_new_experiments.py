@@ -267,3 +267,37 @@ def test_a_tampered_draft_is_refused(live: Server, http: httpx.Client) -> None:
         data = {"form_token": form_token(http), "draft": draft}
         assert http.post("/new", data=data).status_code == 422
     assert len(live.service.experiments()) == 1
+
+
+def sales(days: int = 420) -> tuple[bytes, str]:
+    """Visitors who double on every 28th day, and these days: the last is to come."""
+    start = date(2025, 9, 1)
+    rows = [f"{start + timedelta(i)},{600 if i % 28 == 10 else 300 + i % 7}" for i in range(days)]
+    named = [f"{start + timedelta(i)}\tSale" for i in range(10, days + 28, 28)]
+    return "\n".join(["day,visitors", *rows]).encode(), "\r\n".join(named)
+
+
+def test_own_days_are_forecast_by_their_kind(live: Server, http: httpx.Client) -> None:
+    content, events = sales()
+    shown = plan(http, content, events=f"{events}\r\n2026-10-28, closed")
+    assert shown.status_code == 200, shown.text
+    assert "Your own days: sale." in shown.text
+    assert "Wed 28 Oct: closed, nobody is expected." in shown.text
+    start(http, shown.text)
+    values = live.service.look("the-price-of-tea", lambda live: live.forecast.values)
+    assert values[10] > 1.6 * values[9]  # 5 November is a sale
+    assert (values[2], min(values)) == (1.0, 1.0)
+    wrong = plan(http, content, events="2026-11-05")
+    assert "your own days: expected a date and a kind, got &#39;2026-11-05&#39;" in wrong.text
+    assert "2026-11-05</textarea>" in wrong.text
+    assert "your own days: " in plan(http, content, events="soon sale").text
+
+
+def test_a_new_forecast_knows_own_days(live: Server, http: httpx.Client) -> None:
+    content, events = sales(430)
+    data = {"form_token": form_token(http), "meaning": "past", "turns": "60", "events": events}
+    address = "/experiments/shelf/reforecast/plan"
+    zone = {"zone": "Europe/Rome"}
+    shown = http.post(address, data=data | zone, files={"traffic": ("t.csv", content)})
+    assert shown.status_code == 200, shown.text
+    assert "Your own days: sale." in shown.text
