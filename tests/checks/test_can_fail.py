@@ -636,3 +636,16 @@ def test_multipliers_of_the_users_own() -> None:
     check_multiplier(lambda turns: np.linspace(1.0, 2.0, turns))
     check_multiplier(hs.traffic.from_values([1.0, 7.0, 3.0]))
     check_multiplier(hs.traffic.christmas(40))
+
+
+@pytest.mark.parametrize(
+    "policy", [hs.UCB(), hs.UCB(count="visitors"), hs.EpsilonZGreedy(z=30), hs.VariablePool()]
+)
+def test_promises_that_are_kept_pass(policy: hs.Policy) -> None:
+    cheap = [one for one in vars(plans).values() if isinstance(one, Check)]
+    cheap += [game_checks.busy_turns_count_for_more, game_checks.every_arm_is_tried_once_first]
+    cheap += [game_checks.threshold_above_all_ignores_G, game_checks.same_seed_same_arms]
+    assert len(cheap) > 15
+    for promise in cheap:
+        if promise.applies(policy):
+            promise(policy)

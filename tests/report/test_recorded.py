@@ -61,6 +61,11 @@ def numbers(values: Any) -> list[float]:
     return [float(f"{number:.4g}") for number in told]
 
 
+def dashes(line: Any) -> Any:
+    """The lengths of its dashes and gaps, which only matplotlib's own field has."""
+    return line._unscaled_dash_pattern[1]
+
+
 def parts(figure: Figure) -> Iterator[list[Any]]:
     """What a figure consists of, once it is drawn."""
     figure.encode("png")
@@ -83,7 +88,7 @@ def parts(figure: Figure) -> Iterator[list[Any]]:
         elif isinstance(artist, mpl.lines.Line2D) and len(artist.get_xdata(orig=False)):
             yield [
                 "line", color(artist.get_color()), artist.get_linewidth(), str(artist.get_marker()),
-                artist.get_markersize(), str(artist.get_linestyle()), *look,
+                artist.get_markersize(), str(artist.get_linestyle()), dashes(artist), *look,
                 *numbers(artist.get_xdata(orig=False)), *numbers(artist.get_ydata(orig=False)),
             ]  # fmt: skip
         elif isinstance(artist, mpl.patches.Rectangle):

@@ -7,7 +7,9 @@ import pytest
 
 import highseason as hs
 from highseason import report
-from highseason.report.drawing import PAGE_WIDTH, WIDTH, drawing, legend_below
+from highseason.engine import with_interval
+from highseason.report.drawing import PAGE_WIDTH, WIDTH, _fitting, drawing, legend_below
+from highseason.report.interval_plots import interval_panels
 
 G = hs.traffic.from_values(
     100 + 80 * (np.arange(60) % 7 > 4), np.datetime64("2025-01-01") + np.arange(60), name="visitors"
@@ -85,3 +87,17 @@ def test_a_legend_lies_within_its_figure(names: list[str], entries: int) -> None
             legend, figure = canvas.legends[0].get_window_extent(), canvas.bbox
             assert figure.x0 <= legend.x0 < legend.x1 <= figure.x1, (width, shown)
             assert figure.y0 <= legend.y0 < legend.y1 <= axes.get_window_extent().y0
+
+
+def test_a_legend_has_the_most_columns_that_fit() -> None:
+    labels = ["aaaa", "bb", "c"]  # each needs 9 letters more, for its line and the gap
+    for columns, letters, wanted in ((3, 34, 3), (3, 33.9, 2), (2, 34, 2), (3, 23, 2), (3, 22, 1)):
+        assert _fitting(labels, columns, letters) == wanted
+
+
+@pytest.mark.parametrize(("names", "height"), [("ab", 3.4), ("abcde", 5.05)])
+def test_panels_of_intervals_are_as_high_as_their_rows(names: str, height: float) -> None:
+    rows = {str(i): {name: with_interval(0.01, 0.001) for name in names} for i in range(5)}
+    panels = {"two": {i: rows[i] for i in "01"}, "three": {i: rows[i] for i in "234"}}
+    figure = interval_panels(panels, "gain", "Gains")
+    assert figure.canvas.get_size_inches().tolist() == pytest.approx([7.2, height])

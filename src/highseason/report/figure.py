@@ -77,8 +77,7 @@ class Picture:
         return f"data:image/svg+xml;base64,{base64.b64encode(self.svg).decode('ascii')}"
 
     def _length(self, side: str) -> int:
-        head = self.svg[:2000].decode("ascii", "replace")
-        match = re.search(rf'<svg[^>]*\s{side}="([0-9.]+)pt"', head)
+        match = re.search(rf'<svg[^>]*\s{side}="([0-9.]+)pt"'.encode(), self.svg)
         return round(float(match[1]) * _PX_PER_PT) if match else 0
 
 

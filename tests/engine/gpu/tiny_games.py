@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from tests.engine.gpu.devices import Simulated, add_exchanges
 from tests.engine.gpu.runs import GAMES, SEED, THREE, games_of
+from tests.engine.test_wrong_arms import far_away, playing
 
 import highseason as hs
 from highseason.core import pools
@@ -60,6 +61,18 @@ def compare_results() -> None:
     sys.stdout.write("results: equal\n")
 
 
+def refuse_wrong_arms() -> None:
+    """The turn and the arm are those of the CPU's message."""
+    games = games_of(Simulated(), [playing(far_away)], hs.rewards.bernoulli(arms=3), 9)
+    message = ""
+    try:
+        games.play(range(GAMES))
+    except ValueError as error:
+        message = str(error)
+    assert "chose arm 10000000 in turn 7, but the arms are 0 to 2" in message
+    sys.stdout.write("wrong arms: equal\n")
+
+
 def main() -> None:
     """Kernels in shared memory, in rows, and for any rule."""
     warnings.simplefilter("ignore", hs.policies.PlanWarning)
@@ -73,6 +86,7 @@ def main() -> None:
     lifetimes = hs.lifetimes.fixed([(1, 5), (3, 9), (1, 9)])
     mortal = [hs.SoftUCBMortal(), hs.EpsilonGreedy(k=1)]
     compare("lifetimes", mortal, hs.rewards.bernoulli(arms=3), turns=9, lifetimes=lifetimes)
+    refuse_wrong_arms()
     compare_results()
 
 
