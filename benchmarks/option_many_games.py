@@ -20,7 +20,7 @@ import multiprocessing
 import re
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import NamedTuple
 
@@ -129,6 +129,11 @@ def show(played: list[Played]) -> None:
             )
 
 
+def scattered(number: int) -> int:
+    """Sorts settings so that the first ones are of all kinds, if there is no time for the rest."""
+    return number * 37 % 109
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", choices=PARTS)
@@ -137,14 +142,23 @@ def main() -> None:
     parser.add_argument("--executor", choices=("serial", "gpu"), default="serial")
     parser.add_argument("--workers", type=int, default=5, help="settings at a time")
     parser.add_argument("--every", type=int, default=1, help="play only every so manyth setting")
+    parser.add_argument("--limit", type=float, default=math.inf, help="seconds; show what is done")
     given = parser.parse_args()
     begin = time.perf_counter()
     numbers = range(0, len(list(PARTS[given.part](False))), given.every)
     one = functools.partial(
         play, given.part, games=given.games, tuning=given.tuning, executor=given.executor
     )
+    played = []
     with ProcessPoolExecutor(given.workers, multiprocessing.get_context("spawn")) as pool:
-        show(list(pool.map(one, numbers)))
+        waiting = [pool.submit(one, number) for number in sorted(numbers, key=scattered)]
+        try:
+            for future in as_completed(waiting, None if given.limit == math.inf else given.limit):
+                played.append(future.result())  # noqa: PERF401  # those before a limit count
+        except TimeoutError:
+            pool.shutdown(wait=False, cancel_futures=True)
+    show(sorted(played, key=lambda each: each.setting))
+    print(f"{len(played)} of {len(waiting)} settings")
     print(f"{time.perf_counter() - begin:.0f} seconds")
 
 
