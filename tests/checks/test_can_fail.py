@@ -638,6 +638,8 @@ def test_multipliers_of_the_users_own() -> None:
     check_multiplier(hs.traffic.christmas(40))
 
 
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
+@pytest.mark.filterwarnings("ignore::highseason.traffic.series.ThresholdWarning")
 @pytest.mark.parametrize(
     "policy", [hs.UCB(), hs.UCB(count="visitors"), hs.EpsilonZGreedy(z=30), hs.VariablePool()]
 )
