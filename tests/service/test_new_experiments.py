@@ -176,7 +176,7 @@ def test_arms_as_people_write_them(
 def excel() -> bytes:
     """A workbook with two columns that could be the visitors."""
     table = pd.DataFrame({"Day": pd.date_range("2026-08-03", periods=90).strftime("%Y-%m-%d")})
-    table["Sessions"] = [300 + 200 * (i % 7 >= 5) for i in range(90)]
+    table["Active"] = [300 + 200 * (i % 7 >= 5) for i in range(90)]
     table["Engaged"] = 100
     content = io.BytesIO()
     table.to_excel(content, index=False)
@@ -187,10 +187,10 @@ def test_a_column_of_an_excel_file_is_chosen(live: Server, http: httpx.Client) -
     asked = plan(http, excel(), "Sessions over time.xlsx")
     assert asked.status_code == 422
     assert "several columns could hold the visitors" in asked.text
-    assert re.findall(r"<option>(\w+)</option>", asked.text) == ["Sessions", "Engaged"]
+    assert re.findall(r"<option>(\w+)</option>", asked.text) == ["Active", "Engaged"]
     kept = dict(re.findall(r'name="(kept\w*)" value="([^"]*)"', asked.text))
     assert kept["kept_name"] == "Sessions over time.xlsx"
-    shown = plan(http, b"", "", value="Sessions", **kept)  # the file need not be chosen again
+    shown = plan(http, b"", "", value="Active", **kept)  # the file need not be chosen again
     assert shown.status_code == 200, shown.text
     start(http, shown.text)
     assert live.service.state("the-price-of-tea").turns == 30

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +47,11 @@ Nth day,Active users
 First user source,New users,Share
 google,300,40
 """
+HOURS = "time,visitors\n" + "".join(
+    f"2025-10-{day} {hour:02}:00,{hour % 12 * 4 if 8 <= hour < 20 else 0}\n"
+    for day in (25, 26, 27)
+    for hour in range(24)
+)
 GOOD = [
     Case("GA4 snapshot", GA4, [405, 433], ISO2, "counted from the start date, 2025-01-30"),
     Case("GA4 with two tables", GA4, [405, 433], ISO2, "line 12 ('# Start date: 20250130')"),
@@ -68,7 +74,103 @@ GOOD = [
         "Day,Sessions,Sessions (previous_year)\n2025-01-30,405,390\n2025-01-31,433,400\n",
         [405, 433],
         ISO2,
-        options={"value": "Sessions"},
+        "the visitors are column 'Sessions', not 'Sessions (previous_year)'",
+    ),
+    Case(
+        "Shopify with the days of the year before",
+        "Day,Online store visitors,Day (previous_year),Online store visitors (previous_year)\n"
+        "2025-01-30,405,2024-01-30,390\n2025-01-31,433,2024-01-31,400\n",
+        [405, 433],
+        ISO2,
+        "the visitors are column 'Online store visitors', not",
+    ),
+    Case(
+        "Shopify with a conversion rate + quotes",
+        '"Day","Sessions","Conversion rate"\n"2025-01-30",405,"0.021"\n"2025-01-31",433,"0.019"\n',
+        [405, 433],
+        ISO2,
+        "not 'Conversion rate'",
+    ),
+    Case(
+        "Shopify with sales and averages",
+        "Day,Orders,Gross sales,Average order value\n"
+        "2025-01-30,12,405.5,33.8\n2025-01-31,9,300,33.3\n",
+        [12, 9],
+        ISO2,
+        "the visitors are column 'Orders', not 'Gross sales', 'Average order value'",
+    ),
+    Case(
+        "GA4 with engaged sessions + dates as eight digits",
+        "Date,Sessions,Engaged sessions\n20250130,405,300\n20250131,433,310\n",
+        [405, 433],
+        ISO2,
+        "'20250130' is read as 2025-01-30",
+    ),
+    Case(
+        "GA4 with two kinds of users",
+        "Date,Active users,New users\n20250130,405,300\n20250131,433,310\n",
+        error="choose one, such as value='Active users'",
+    ),
+    Case(
+        "a day twice",
+        "day,visitors\n2025-01-30,10\n2025-01-31,20\n2025-01-31,20\n2025-02-01,30\n",
+        [10, 20, 30],
+        ISO2,
+        "1 row of a time that is there twice is left out, with the same value, the first at line 4",
+    ),
+    Case(
+        "a day twice + newest first",
+        "day,visitors\n2025-01-31,20\n2025-01-31,20\n2025-01-30,10\n",
+        [10, 20],
+        ISO2,
+        "there twice",
+    ),
+    Case(
+        "a day twice with two numbers",
+        "day,visitors\n2025-01-30,10\n2025-01-31,20\n2025-01-31,21\n",
+        error="pass every='1D' to add up the rows of a day",
+    ),
+    Case(
+        "a day twice with two numbers to add",
+        "day,visitors\n2025-01-30,10\n2025-01-31,20\n2025-01-31,21\n",
+        [10, 41],
+        ISO2,
+        "1 row of a time that is there twice is added up, the first at line 4 (2025-01-31)",
+        options={"every": "1D"},
+    ),
+    Case(
+        "hours with nights at 0",
+        HOURS,
+        [264, 264, 264],
+        ["2025-10-25", "2025-10-26"],
+        options={"every": "1D"},
+    ),
+    Case(
+        "the hour that comes twice + nights at 0",
+        HOURS.replace("2025-10-26 02:00,0\n", "2025-10-26 02:00,3\n2025-10-26 02:00,4\n"),
+        [264, 271, 264],
+        ["2025-10-25", "2025-10-26"],
+        "(2025-10-26 02:00)",
+        options={"every": "1D"},
+    ),
+    Case(
+        "the hour that comes twice + a zone",
+        HOURS.replace("2025-10-26 02:00,0\n", "2025-10-26 02:00,3\n2025-10-26 02:00,4\n"),
+        [264, 271, 264],
+        ["2025-10-25", "2025-10-26"],
+        "added up",
+        options={"every": "1D", "zone": "Europe/Berlin"},
+    ),
+    Case(
+        "the hour that comes twice without a way out",
+        "time,visitors\n2025-10-26 02:00,3\n2025-10-26 02:00,4\n2025-10-26 03:00,5\n",
+        error="pass its zone=, such as 'Europe/Rome'",
+    ),
+    Case(
+        "a day of hours without anybody",
+        re.sub(r"(2025-10-26 ..:00),[0-9]+", r"\1,0", HOURS),
+        error="2025-10-26 adds up to 0",
+        options={"every": "1D"},
     ),
     Case("semicolons", "day;visitors\n2025-01-30;10\n2025-01-31;20\n", [10, 20], ISO2),
     Case("tabs", "day\tvisitors\n2025-01-30\t10\n2025-01-31\t20\n", [10, 20], ISO2, file="a.tsv"),

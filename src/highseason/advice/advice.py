@@ -398,8 +398,8 @@ def _command(name: str, *options: tuple[str, Any]) -> str:
 
 
 def _reading(
-    multiplier: str, turns: int | None = None, ahead: int | None = None, every: str | None = None,
-    events: str | None = None, **how: Any,
+    multiplier: str, turns: int | None = None, ahead: int | None = None, events: str | None = None,
+    **how: Any,
 ) -> Iterator[str]:  # fmt: skip
     """Lines of Python that give the traffic which these options of the command line give."""
     if multiplier in SHAPES:
@@ -408,8 +408,6 @@ def _reading(
     options = (f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in how.items())
     path = json.dumps(multiplier, ensure_ascii=False)
     yield _call(f"G = hs.traffic.{name}", path, *options)
-    if every is not None:
-        yield f"G = G.resample({every if every.isdecimal() else json.dumps(every)})"
     if turns is not None and multiplier not in SHAPES:
         yield f"G = G.window(1, {turns})"
     if ahead is not None:

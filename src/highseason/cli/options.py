@@ -78,7 +78,6 @@ def parse_multiplier(
     file: str | None = None,
     events: str | None = None,
     floor: float | None = None,
-    every: str | None = None,
     **columns: Any,
 ) -> Multiplier:
     """A shape by its name, or a file by its path: `columns` says how to read it.
@@ -91,7 +90,7 @@ def parse_multiplier(
     if events is not None and ahead is None and file is None:
         raise usage_error("--events is for a forecast: add --ahead, such as --ahead 60")
     if text in SHAPES:
-        for name, value in {"every": every, **columns, "ahead": ahead}.items():
+        for name, value in {**columns, "ahead": ahead}.items():
             if value is not None:
                 what = "forecasts the traffic of" if name == "ahead" else "says how to read"
                 raise usage_error(
@@ -106,8 +105,6 @@ def parse_multiplier(
             f"there is no file {text}: check the path, or give a shape ({', '.join(SHAPES)})"
         )
     G = hs.traffic.read(text, floor=floor, **columns)
-    if every is not None:  # a length of time such as 1D, or a number of turns
-        G = G.resample(int(every) if every.isdecimal() else every)
     if turns is not None and turns > G.turns:
         raise usage_error(
             f"{text} has {counted(G.turns, 'turn')}, fewer than --turns {turns}: leave --turns "

@@ -239,7 +239,14 @@ _YEAR_AND_WEEK = re.compile(r"([0-9]{4})[-/]?([0-9]{2})|([0-9]{1,2})[-/.]([0-9]{
 _CLOCK_NAMES = frozenset("hr hour hours time clock stunde uhrzeit zeit heure hora ora".split())
 _VALUE_NAMES = frozenset(
     "value traffic customers visitors footfall pageviews views orders count cnt y g besucher "
-    "kunden bestellungen anzahl visiteurs visitantes visitatori bezoekers".split()
+    "kunden bestellungen anzahl visiteurs visitantes visitatori bezoekers sessions users sitzungen "
+    "nutzer besuche".split()
+)
+#: Beside the traffic: that of another year, shares, averages and money.
+_BESIDE = re.compile(
+    r"previous|prior\b|last year|vorjahr|vorperiode|précédent|anterior|precedente|%|change\b|rate\b"
+    r"|quote\b|average|avg\b|durchschnitt|duration|\bper\b|sales\b|revenue|umsatz",
+    re.I,
 )
 _COUNTER_NAMES = frozenset("t turn index row".split())
 
@@ -476,8 +483,12 @@ class FileTable:
         if len(self.columns) == 1 or len(left) == 1:
             return (left or self.columns)[0]
         numeric = [column for column in left if np.mean(~np.isnan(column.numbers)) > 0.5]
-        usual = [column for column in numeric if column.is_called(_VALUE_NAMES)]
-        column = self._only(numeric if len(numeric) == 1 else usual or numeric, "value")
+        counts = [column for column in numeric if not _BESIDE.search(column.name)] or numeric
+        usual = [column for column in counts if column.is_called(_VALUE_NAMES)]
+        column = self._only(counts if len(counts) == 1 else usual or counts, "value")
+        if column is not None and len(counts) < len(numeric):
+            rest = ", ".join(repr(one.name) for one in numeric if one is not column)
+            self.notes.append(f"the visitors are column {column.name!r}, not {rest}")
         if column is None:
             names = ", ".join(column.name for column in self.columns)
             raise TableError(f"{self.source} has no column of numbers besides its times: {names}")

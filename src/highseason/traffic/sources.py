@@ -127,6 +127,8 @@ def _clock(turns: int) -> NDArray[np.int64]:
 
 
 #: What a DataFrame is called in notes and errors.
+#: What a row without anybody counts where rows are added up: sums do not change.
+_NEXT_TO_NOTHING = 1e-300
 _FRAME = "the table"
 #: How many missing turns a note names.
 _SHOWN = 7
@@ -195,6 +197,7 @@ def read(
     zone: str | None = None,
     dates: Order | None = None,
     decimal: Mark | None = None,
+    every: int | str | None = None,
 ) -> Multiplier:
     r"""Read a multiplier from a CSV (also gzipped), Excel or Parquet file, or a DataFrame.
 
@@ -213,8 +216,7 @@ def read(
         time: The time column: dates, times, or unix seconds (which are in UTC).
         value: The value column.
         floor: Raise values between 0 and the floor to it; for the zeros of closed hours. Empty
-            cells stay an error: a missing count is not a count of zero. If hours will be joined
-            to days (``resample``), a tiny floor such as 1e-9 leaves the sums unchanged.
+            cells stay an error: a missing count is not a count of zero.
         name: A label; by default the value column if named, else the file's name.
         zone: The time zone whose days and hours count, such as ``"Europe/Rome"``; by default
             the zone of the times, if they all name the same. Times with different offsets
@@ -223,6 +225,8 @@ def read(
         dates: The order of day, month and year where the file leaves it open: ``"dmy"``,
             ``"mdy"`` or ``"ymd"``.
         decimal: The decimal mark where the file leaves it open: ``","`` or ``"."``.
+        every: Join rows to turns of this length, as `Multiplier.resample` does: ``"1D"`` adds up
+            the hours of a day. Hours may then be 0, or come twice.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -239,22 +243,40 @@ def read(
         values_column = table.find_value(times_column)
     if times_column is not None and values_column.position == times_column.position:
         raise TableError(f"{path}: column {values_column.name!r} cannot be time and value")
+    least = _NEXT_TO_NOTHING if floor is None and every is not None else floor
     calendar: Any = None
-    values, forward = floored(table.numbers(values_column), floor), slice(None)
-    opened = np.ones(values.size, np.bool_)
+    values = floored(table.numbers(values_column), least)
+    rows = np.arange(values.size)
     if times_column is not None:
-        calendar, forward = _calendar(table, times_column, zone)
-        opened, notes = _open_rows(calendar, values[forward] == 0)
+        calendar, rows = _calendar(table, times_column, zone, values, every is not None)
+        opened, notes = _open_rows(calendar, values[rows] == 0)
         table.notes.extend(notes)
-        calendar = calendar.take(np.flatnonzero(opened))
-    _check_values(table, values_column, np.where(opened[forward], values, 1.0))
-    values = values[forward][opened]
+        calendar, rows = calendar.take(np.flatnonzero(opened)), rows[opened]
+    _check_values(table, values_column, np.where(np.isin(np.arange(values.size), rows), values, 1))
+    values = values[rows]
     if calendar is None and values.size > 3 and math.isclose(values[-1], values[:-1].sum()):
         table.notes.append("its last value is the sum of the others: drop it if it is a total")
+    stem = values_column.name if path.name == _FRAME else path.name.split(".")[0] or path.name
+    G = Multiplier(values, calendar, name or value or stem)
+    if every is not None:
+        G = _joined(G, int(every) if str(every).isdecimal() else every, table)
     if table.notes:
         warn_user(f"{path}: {'; '.join(table.notes)}", FileNote)
-    stem = values_column.name if path.name == _FRAME else path.name.split(".")[0] or path.name
-    return Multiplier(values, calendar, name or value or stem)
+    return G
+
+
+def _joined(G: Multiplier, every: int | str, table: FileTable) -> Multiplier:
+    """Rows joined to turns; turns without anybody are closed times, or wrong."""
+    G = G.resample(every)
+    opened, zero = np.ones(G.turns, np.bool_), G.values < 1e6 * _NEXT_TO_NOTHING
+    if G.timeline is not None:
+        opened, notes = _open_rows(G.timeline, zero)
+        table.notes.extend(note for note in notes if "closed" in note)
+    for i in np.flatnonzero(zero & opened).tolist():
+        when = f"turn {i + 1}" if G.timeline is None else G.timeline.show(i)
+        raise TableError(f"{table.source}: {when} adds up to 0: {remedy(0.0)}")
+    line: Any = None if G.timeline is None else G.timeline.take(np.flatnonzero(opened))
+    return Multiplier(G.values[opened], line, G.name)
 
 
 def _table(source: Any, conventions: Conventions) -> FileTable:
@@ -269,15 +291,33 @@ def _table(source: Any, conventions: Conventions) -> FileTable:
     return table_of(frame, _FRAME, conventions)
 
 
-def _calendar(table: FileTable, column: Column, zone: str | None) -> tuple[Timeline, slice]:
-    """When the turns are, and the rows in their order: many exports begin with the newest."""
+def _calendar(
+    table: FileTable, column: Column, zone: str | None, values: Values, add: bool
+) -> tuple[Timeline, NDArray[np.intp]]:
+    """When the turns are, and the rows in their order: many exports begin with the newest.
+
+    A day that is there twice counts once; rows of the same time with other values are a mistake,
+    unless they are to `add` up.
+    """
     stamps, where = table.times(column), table.where(column)
-    times = stamps.instants
-    if times[0] <= times[-1] or not np.all(times[1:] <= times[:-1]):
-        return Timeline.of(stamps, zone, where), slice(None)
-    table.notes.append("its rows run from the newest to the oldest and are turned round")
-    turned = Stamps(times[::-1], stamps.zones[::-1])
-    return Timeline.of(turned, zone, lambda i: where(-1 - i)), slice(None, None, -1)
+    times, rows = stamps.instants, np.arange(values.size)
+    if times[0] > times[-1] and np.all(times[1:] <= times[:-1]):
+        table.notes.append("its rows run from the newest to the oldest and are turned round")
+        rows = rows[::-1]
+    again = np.append(False, times[rows][1:] == times[rows][:-1])
+    if add:
+        values[rows[~again]] = np.add.reduceat(values[rows], np.flatnonzero(~again))
+    else:
+        again[1:] &= values[rows][1:] == values[rows][:-1]
+        again &= times[rows].astype("datetime64[D]") == times[rows]  # an hour may come twice
+    for i in rows[again][:1].tolist():
+        what = "added up" if add else "left out, with the same value"
+        table.notes.append(f"{counted(int(again.sum()), 'row')} of a time that is there twice "
+                           f"{'is' if again.sum() == 1 else 'are'} {what}, the first at "
+                           f"{table.unit} {table.lines[i]} ({format_time(times[i])})")  # fmt: skip
+    rows = rows[~again]
+    kept = Stamps(times[rows], stamps.zones[rows])
+    return Timeline.of(kept, zone, lambda i: where(int(rows[i]))), rows
 
 
 def _open_rows(line: Timeline, zero: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], list[str]]:

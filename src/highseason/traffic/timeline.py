@@ -569,12 +569,12 @@ def _disorder(timeline: Timeline, i: int, where: Where) -> str:
     # Clocks show an hour twice on a Sunday night in autumn, in most countries.
     is_autumn = time.isoweekday() == 7 and time.hour <= 3 and time.month in (3, 4, 10, 11)
     hint = (
-        "; if it is the hour in which clocks go back, write times in UTC or with their zone "
-        "(01:00+01:00, 01:00+00:00)"
+        "; if it is the hour in which clocks go back, pass its zone=, such as 'Europe/Rome', or "
+        "write times in UTC or with their zone (01:00+01:00, 01:00+00:00)"
     )
     return (
         f"{where(i)} repeats the time {timeline.show(i)} of the row before: "
-        f"add up rows of the same time, or drop one{hint if is_autumn else ''}"
+        f"pass every='1D' to add up the rows of a day, or drop one{hint if is_autumn else ''}"
     )
 
 
