@@ -36,12 +36,12 @@ ifndef HALVES
 .NOTPARALLEL:
 endif
 .PHONY: help venv system demo test quick test-suite one-half other-half test-nojit test-wheel coverage lint format docs \
-        docs-serve bench soak lock wheel clean
+        docs-serve bench soak lock wheel release-check clean
 
 help: ## list the targets
 	@awk 'BEGIN { FS = ":.*## " } \
 	      /^##@ / { printf "\n%s\n", substr($$0, 5) } \
-	      /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	      /^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 ##@ Use it
 
@@ -130,6 +130,9 @@ lock: .venv-lock/.ready ## pin all dependencies with hashes (upgrade: make lock 
 
 wheel: $(READY) ## build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist
+
+release-check: $(READY) ## is this commit ready for a release? (release/README.md)
+	$(BIN)/python release/check.py
 
 clean: ## remove everything that make created
 	rm -rf $(VENV) .venv-lock .venv-bench site dist report htmlcov .coverage .coverage.* \

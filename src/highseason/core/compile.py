@@ -183,7 +183,7 @@ def _cache_root() -> Path:
         base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     folder = Path(os.path.expanduser(base))
     if folder.parts[0] == "~":  # the user has no home folder
-        folder = Path(tempfile.gettempdir()) / f"cache-{os.getuid()}"
+        folder = Path(tempfile.gettempdir()) / f"cache-{getattr(os, 'getuid', int)()}"
     return folder / "highseason"
 
 
@@ -341,6 +341,6 @@ def _locked(path: Path) -> Iterator[None]:
         with contextlib.suppress(ImportError, OSError):
             import fcntl
 
-            file = stack.enter_context(path.open("w"))
+            file = stack.enter_context(path.open("wb"))
             fcntl.flock(file, fcntl.LOCK_EX)  # released when the file is closed
         yield

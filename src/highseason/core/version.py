@@ -1,3 +1,3 @@
 """The version, in one place that costs nothing to import (a test holds pyproject.toml to it)."""
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0rc1"
