@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -57,3 +59,49 @@ def test_issue_forms_have_what_their_format_requires(form: str) -> None:
     ids = [field.get("id") for field in content["body"] if field["type"] != "markdown"]
     assert len(set(ids)) == len(ids)
     assert None not in ids
+
+
+def test_workflows_call_targets_that_make_has() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+    called = set()
+    for path in sorted((ROOT / ".github" / "workflows").glob("*.yml")):
+        workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+        assert workflow["permissions"] == {"contents": "read"}, path.name
+        for job in workflow["jobs"].values():
+            lines = [step.get("run", "") for step in job.get("steps", [])]
+            called |= {
+                word for line in lines if line.startswith("make ") for word in line.split()[1:]
+            }
+    assert called <= targets
+    assert called >= {"lint", "docs", "test-suite", "test-nojit", "test-wheel", "release-check"}
+
+
+def test_every_supported_python_is_tested_on_linux() -> None:
+    supported = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    minors = [one.rpartition(" :: ")[2] for one in supported["classifiers"] if ":: 3." in one]
+    assert set(minors) <= set(
+        load(".github/workflows/ci.yml")["jobs"]["test"]["strategy"]["matrix"]["python"]
+    )
+
+
+def test_the_container_copies_what_exists_and_starts_a_command_that_exists() -> None:
+    steps = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    kept = {
+        line[1:]
+        for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
+        if line[0] == "!"
+    }
+    copied = {name for step in steps if step.startswith("COPY ") and "--from" not in step
+              for name in step.split()[1:-1]}  # fmt: skip
+    assert copied == kept
+    assert all((ROOT / name).exists() for name in copied)
+    assert steps.index("USER shop") < steps.index("WORKDIR /data")
+    served = json.loads(steps[-1].removeprefix("CMD "))
+    composed = load("compose.yaml")["services"]["highseason"]
+    for words in (served, composed["command"]):
+        options = {word for word in words if word.startswith("--")}
+        done = subprocess.run([sys.executable, "-m", *words[:2], "--help"],
+                              capture_output=True, text=True, check=True, timeout=120)  # fmt: skip
+        assert all(option in done.stdout for option in options)
+    assert composed["read_only"] is True
+    assert composed["ports"] == ["127.0.0.1:8000:8000"]
