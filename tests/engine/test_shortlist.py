@@ -15,25 +15,40 @@ from highseason.engine.simulate import Simulation
 pytestmark = pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 
 
-def plainly(turns: int, low: float, high: float, means: Any, radii: Any) -> tuple[list[int], float]:
-    index, bar = means + low * radii, -np.inf
-    seen = index[:: means.size // 64]
+Roots = tuple[float, float, bool]
+
+
+def bar_below(count: int, values: Any) -> float:
+    seen, bar = values[:: values.size // 64], -np.inf
     below, above = seen.min(), seen.max()
     for _ in range(8):
         middle = (below + above) / 2
-        if np.count_nonzero(index >= middle) >= turns:
+        if np.count_nonzero(values >= middle) >= count:
             bar = below = middle
         else:
             above = middle
-    out = means + high * radii < bar
+    return float(bar)
+
+
+def plainly(turns: int, roots: Roots, means: Any, radii: Any) -> tuple[list[int], float]:
+    low, high, by_mean = roots
+    out = means + high * radii < bar_below(turns, means + low * radii)
+    if by_mean:
+        out &= means < bar_below(turns, means)
     return np.flatnonzero(~out).tolist(), means[out].max(initial=-np.inf)
 
 
 @pytest.mark.parametrize("arms", [64, 65, 127, 128, 200])
-@pytest.mark.parametrize(("turns", "low", "high"), [(8, 1.0, 1.05), (40, 0.5, 1.0), (9, 1, np.inf)])
-def test_the_list_holds_the_arms_with_a_chance(
-    arms: int, turns: int, low: float, high: float
-) -> None:
+@pytest.mark.parametrize(
+    ("turns", "roots"),
+    [
+        (8, (1.0, 1.05, False)),
+        (8, (1.0, 1.05, True)),
+        (40, (0.5, 1.0, False)),
+        (9, (0.0, np.inf, False)),
+    ],
+)
+def test_the_list_holds_the_arms_with_a_chance(arms: int, turns: int, roots: Roots) -> None:
     random = np.random.default_rng(arms + turns)
     lanes = ucb_lanes.LANES
     known = random.random((lanes, 2, arms))
@@ -41,8 +56,8 @@ def test_the_list_holds_the_arms_with_a_chance(
     known[0] = known[0].round(1)  # ties
     listed = np.zeros((lanes, arms), np.int64)
     means, radii = np.full((2, arms + 1, lanes), 7.0)
-    length = ucb_lanes.renew_lists(turns, low, high, known, listed, means, radii)
-    wanted = [plainly(turns, low, high, *known[lane]) for lane in range(lanes)]
+    length = ucb_lanes.renew_lists(turns, roots, known, listed, means, radii)
+    wanted = [plainly(turns, roots, *known[lane]) for lane in range(lanes)]
     assert length == 1 + max(len(arms_of) for arms_of, _ in wanted)
     for lane, (arms_of, highest) in enumerate(wanted):
         size = len(arms_of)
@@ -51,6 +66,19 @@ def test_the_list_holds_the_arms_with_a_chance(
         assert radii[:size, lane].tolist() == known[lane, 1, arms_of].tolist()
         assert means[size:length, lane].tolist() == [highest] + [-np.inf] * (length - size - 1)
         assert radii[size:length, lane].tolist() == [0.0] * (length - size)
+
+
+@pytest.mark.parametrize(
+    ("levels", "roots"),
+    [
+        ([4.0, 9.0, 16.0], (2.0, 4.0, False)),
+        ([4.0, 0.0, 16.0], (2.0, 4.0, True)),
+        ([0.0, 0.0], (0.0, 0.0, False)),
+        ([9.0], (3.0, 3.0, False)),
+    ],
+)
+def test_turns_at_level_0_play_by_the_mean(levels: list[float], roots: Roots) -> None:
+    assert ucb_lanes.root_range(np.array(levels)) == roots
 
 
 @pytest.mark.parametrize("policy", [hs.UCB(P=0.05), hs.SoftUCB(unit=1), hs.UCBZ(z=30)])
