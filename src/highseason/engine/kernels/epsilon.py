@@ -1,8 +1,9 @@
 """ε games: the leader is kept, not searched for.
 
 `leader` stays as long as it beats `(rival_mean, rival)`, which no other arm can beat; a pull of any
-arm is compared with these two alone.  All arms are looked at only when the leader falls behind its
-rival, which is seldom: so a turn costs nearly the same for any number of arms.
+arm is compared with these two alone.  A leader that falls behind its rival hands over to it, and
+becomes one of those that cannot beat it.  All arms are looked at only when the new leader falls,
+too, or when the rival has fallen before: so a turn costs nearly the same for any number of arms.
 """
 
 from __future__ import annotations
@@ -90,9 +91,11 @@ def epsilon_game(
         pulls[arm] += 1.0
         mean = sums[arm] / pulls[arm]
         means[arm] = mean
-        ahead = mean > rival_mean or (mean == rival_mean and arm < rival)
+        ahead = mean > rival_mean or (mean == rival_mean and arm <= rival)
         if arm == leader:
-            if not ahead:
+            if not ahead and means[rival] == rival_mean:
+                leader = rival
+            elif not ahead:
                 leader, rival, rival_mean = two_best(means)
         elif ahead:
             top = means[leader]
