@@ -7,22 +7,29 @@ the series the seeds agree.  Only the world of the verdict is played, not those 
 `--whole` plays these too, and shows what a whole advice costs.  `--executor gpu` plays the games on
 a GPU.  What is not done after `--limit` seconds is left out.
 
+`--also POLICY` searches one more policy, counting turns and visitors, as advice searches its own,
+and shows how far the better of the two is ahead of the best of all others.  The paper's shapes
+(wave, christmas and step, 500 turns of one draw each) are played where they are named.
+
     python benchmarks/advice_stability.py [--whole] [--seeds N] [--executor gpu] [--workers N] \\
-        [--limit S] [ARMS …] [SERIES …]
+        [--limit S] [--also POLICY] [ARMS …] [SERIES …]
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import highseason as hs
-from highseason.advice import World
+from highseason.advice import Space, World
+from highseason.advice.comparison import WorldComparison, spaces
 from highseason.advice.recommend import Judge, affordable
 from highseason.core.parallel import opened
 from highseason.traffic import Multiplier, read
@@ -65,6 +72,9 @@ SERIES: dict[str, Callable[[], Multiplier]] = {
     "airline-months": series("air_passengers_monthly"),
     "retail-months": series("us_retail_sales_monthly"),
 }
+#: The paper's shapes, in its world: a turn is one draw.
+SHAPES = {name: functools.partial(hs.traffic.SHAPES[name], turns=500)
+          for name in ("wave", "christmas", "step")}  # fmt: skip
 
 
 class Case(NamedTuple):
@@ -83,34 +93,61 @@ class Judged(NamedTuple):
     earned: float
     games: int
     seconds: float
+    ahead: float  # of `--also`: by how much of the best arm's reward it leads the best of the rest
 
 
-def judged(case: Case, seed: int, whole: bool, executor: str) -> Judged:
+@dataclass(frozen=True)
+class WiderJudge(Judge):
+    """A judge that searches one more policy, both ways where visitors are counted."""
+
+    also: str = ""
+
+    def spaces(self, world: World) -> list[Space]:
+        """What advice searches, and the policy's own; nothing more where nothing is tuned."""
+        usual, both = super().spaces(world), [hs.policies.parse(self.also)]
+        if world.rho is not None:
+            both.append(both[0].with_values({"count": "visitors", "rho": world.rho}))
+        return [*usual, *spaces(both)] if any(space.axes for space in usual) else usual
+
+
+def lead_of(name: str, found: WorldComparison) -> float:
+    """By how much the best form of a policy leads the best of all others; nan if not played."""
+    ours = [one.earned for one in found.compared if one.policy.name == name]
+    rest = [one.earned for one in found.compared if one.policy.name != name]
+    return max(ours) - max(rest) if ours else float("nan")
+
+
+def judged(case: Case, seed: int, whole: bool, executor: str, also: str) -> Judged:
     """The comparison in the verdict's world, and the CPU seconds spent."""
-    G, begin = SERIES[case.series](), time.process_time()
+    paper = case.series in SHAPES
+    G, begin = (SHAPES if paper else SERIES)[case.series](), time.process_time()
     if whole:
         found = hs.advise(
             G, case.arms, rates=RATES, seed=seed, executor=executor, workers=1
         ).comparison
     else:
         with opened(executor, 1) as pool:
-            study = Judge(G, affordable(G, case.arms), seed, pool)
-            world = World.of("visitors", case.arms, RATES)
+            how = G, affordable(G, case.arms), seed, pool
+            study = WiderJudge(*how, also=also) if also else Judge(*how)
+            world = World.of(
+                "bernoulli" if paper else "visitors", case.arms, None if paper else RATES
+            )
             found = study.verdict(world, *study.finalists([world]))
     spent = time.process_time() - begin
+    ahead = lead_of(hs.policies.parse(also).name, found) if also else float("nan")
     return Judged(found.answer, found.settled, str(found.policy), found.chosen.earned,
-                  found.games, spent)  # fmt: skip
+                  found.games, spent, ahead)  # fmt: skip
 
 
 def played(
     cases: Iterable[Case], seeds: int, whole: bool, executor: str, workers: int | None,
-    limit: float,
+    limit: float, also: str,
 ) -> dict[Case, list[Judged]]:  # fmt: skip
     """What the seeds of each case say; the slowest cases go first."""
     done: dict[Case, list[Judged]] = defaultdict(list)
     with ProcessPoolExecutor(workers) as pool:
         slow = sorted(cases, key=lambda case: -case.arms)
-        tasks = {pool.submit(judged, case, seed, whole, executor): case for case in slow
+        tasks = {pool.submit(judged, case, seed, whole, executor, also): case for case in slow
                  for seed in range(seeds)}  # fmt: skip
         try:
             for task in as_completed(tasks, timeout=limit):
@@ -129,8 +166,10 @@ def line(case: Case, seeds: list[Judged]) -> str:
     policies = ", ".join(dict.fromkeys(one.policy for one in seeds))
     games = f"{min(one.games for one in seeds)}-{max(one.games for one in seeds)} games"
     seconds = max(one.seconds for one in seeds)
+    leads = [f"{100 * one.ahead:+.2f}" for one in seeds if one.ahead == one.ahead]
     return (
         f"{case.series:16} {case.arms:4} arms  {verdicts} {games:16} {seconds:4.0f} s  {policies}"
+        + f"  leads by {' '.join(leads)}" * bool(leads)
     )
 
 
@@ -160,13 +199,16 @@ def main() -> None:
     parser.add_argument("--executor", choices=("serial", "gpu"), default="serial")
     parser.add_argument("--workers", type=int, help="processes; as many as there are cores")
     parser.add_argument("--limit", type=float, default=3600.0, help="seconds")
+    parser.add_argument("--also", default="", help="one more policy, such as ada-ucb")
     parser.add_argument("what", nargs="*")
     given = parser.parse_args()
     arms = [int(one) for one in given.what if one.isdigit()] or [5, 25, 100]
     names = [one for one in given.what if not one.isdigit()] or list(SERIES)
     cases = [Case(name, count) for count in arms for name in names]
     begin = time.perf_counter()
-    done = played(cases, given.seeds, given.whole, given.executor, given.workers, given.limit)
+    done = played(
+        cases, given.seeds, given.whole, given.executor, given.workers, given.limit, given.also
+    )
     print("\n".join(lines(cases, done, given.seeds)))
     every = [one.seconds for seeds in done.values() for one in seeds]
     print(f"{sum(every) / 60:.1f} CPU minutes, {time.perf_counter() - begin:.0f} seconds")
