@@ -162,13 +162,14 @@ def epsilon_shared(quantile: Quantile) -> Kernel:
 
 @_with_cuda
 def epsilon_rows(quantile: Quantile) -> Kernel:
-    """ε games in global memory: sum, pulls and mean of an arm side by side."""
+    """ε games in global memory: sum and pulls of an arm side by side."""
 
     def kernel(
-        turns: Any, keys: Any, parameters: Any, means: Any, out: Any, trace: Any, numbers: Any
-    ) -> None:
+        turns: Any, keys: Any, parameters: Any, means: Any, out: Any, trace: Any,
+        numbers: Any, estimates: Any,
+    ) -> None:  # fmt: skip
         row = cuda.grid(1)
-        scratch = EpsilonScratch(numbers[row, :, 0], numbers[row, :, 1], numbers[row, :, 2])
+        scratch = EpsilonScratch(numbers[row, :, 0], numbers[row, :, 1], estimates[row])
         for i in range(row, keys.size, cuda.gridsize(1)):
             epsilon_game(
                 turns, quantile, keys[i], parameters[i], means[i], out[i], trace[i], scratch

@@ -280,7 +280,7 @@ def play_epsilon(device: Any, games: Games, quantile: Any) -> None:
         _in_shared_memory(device, GpuProgram(kernels.epsilon_shared, (quantile,)), 24 * arms, games)
     else:
         program = GpuProgram(kernels.epsilon_rows, (quantile,), _MANY_BLOCKS)
-        _in_rows(device, program, games, ((arms, 4), np.float64))  # 4, so that an arm is aligned
+        _in_rows(device, program, games, ((arms, 2), np.float64), ((arms,), np.float64))
 
 
 def play_pool(device: Any, games: Games, quantile: Any) -> None:
