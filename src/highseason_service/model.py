@@ -111,7 +111,7 @@ class Settings:
         id: The name in addresses.
         name: What people read.
         arms: The arms.
-        policy: The policy's text, such as "option-index:count=visitors" or "ucb-z:z=30".
+        policy: The policy's text, such as "option-index" or "ucb-z:z=30".
         forecast: The traffic expected, turn by turn.
         reward_range: The least and the greatest reward per visitor.
         seed: The seed of the random numbers.
@@ -146,7 +146,7 @@ class Settings:
         """The policy, with the noise that it assumes."""
         policy = parse(self.policy)
         if self.noise is None:
-            return policy
+            return policy.counting()
         noise, within = asdict(self.noise), policy
         while isinstance(within, Wrapper):
             within = within.base

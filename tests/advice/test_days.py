@@ -31,7 +31,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> hs.traffic.Multiplier:
 
 @pytest.fixture(scope="module")
 def days(shop: hs.traffic.Multiplier) -> list[Day]:
-    plan = hs.policies.parse("option-index:count=visitors").plan(shop, 3)
+    plan = hs.policies.parse("option-index").plan(shop, 3)
     return coming_days(plan, hs.rewards.visitors(3), PRICES, today=TODAY)
 
 
@@ -60,7 +60,7 @@ def test_the_first_day_is_what_the_service_decides(
 ) -> None:
     with Service(f"{tmp_path}/shop.db") as service:
         arms = tuple(Arm(price) for price in PRICES)
-        policy = "option-index:count=visitors"
+        policy = "option-index"
         forecast = TrafficForecast.of(shop)
         service.create(Settings("tea", "tea", arms, policy, forecast, (0.0, 1.0)))
         assert service.decide("tea", days[0].turn).arm == days[0].arm == "9.99"

@@ -18,8 +18,8 @@ TEXTS = [
     "epsilon-greedy:count=visitors,k=0.5",
     "greedy:count=visitors,rho=0.05",
     "discounted:discount=0.9+ucb:count=visitors,P=0.1",
-    "option-index",  # which turns teach how much, it learns itself
-    "option-index:count=visitors",
+    "option-index:count=turns",  # which turns teach how much, it learns itself
+    "option-index",
     "option-index:count=visitors,regulated=false",
 ]
 
@@ -76,6 +76,25 @@ def test_the_bandit_plays_what_play_plays(text: str) -> None:
         assert shelf.pull(t) == str(arm)
         visitors = float(G[t - 1])
         shelf.update(str(arm), reward=visitors * paid, t=t, visitors=visitors)
+
+
+@pytest.mark.parametrize("within", ["", "limit-switching+"])
+def test_the_option_index_counts_what_the_rewards_count(within: str) -> None:
+    G, name = 20.0 * hs.traffic.wave(40).values, f"{within}option-index"
+    shop, paper = hs.rewards.visitors(arms=4, between=(0.1, 0.3)), hs.rewards.bernoulli(arms=4)
+    for rewards, counted, other in ((shop, "visitors", "turns"), (paper, "turns", "visitors")):
+        players = [name, *(f"{name}:count={what}" for what in (counted, other))]
+        result = hs.simulate(players, rewards, G, games=20, seed=3)
+        assert result.games is not None
+        plain, same, differs = result.games["reward"].tolist()
+        assert plain == same != differs
+        arms = [hs.play(player, rewards, G, seed=3).arms.tolist() for player in players]
+        assert arms[0] == arms[1]
+        assert result.policies[0] == name
+    shelf = hs.Bandit(["a", "b"], name, G, reward_range=(0, 1))
+    assert shelf.policy == parse(f"{name}:count=visitors")
+    settled = hs.Bandit(["a", "b"], f"{name}:count=turns", G, reward_range=(0, 1))
+    assert settled.policy == parse(f"{name}:count=turns")
 
 
 def test_counting_visitors_pays_where_turns_differ() -> None:

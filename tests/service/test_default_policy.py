@@ -10,7 +10,6 @@ from tests.service.conftest import MOMENT, settings
 
 import highseason as hs
 from highseason.core.specs import DEFAULT_POLICY
-from highseason.policies.base import CountingPolicy
 from highseason_service import Service, demo, schemas
 from highseason_service.commands.experiment import create
 from highseason_service.forms import BLANK
@@ -18,15 +17,16 @@ from highseason_service.model import Noise
 
 
 def test_it_is_the_option_index_counting_visitors() -> None:
-    policy = hs.policies.parse(DEFAULT_POLICY)
+    assert DEFAULT_POLICY == "option-index"
+    policy = settings(policy=DEFAULT_POLICY).playing()
     assert policy == hs.OptionIndex(count="visitors")
-    assert isinstance(policy, CountingPolicy)
-    assert (policy.precision(120.0), hs.OptionIndex().precision(120.0)) == (120.0, 1.0)
+    assert policy.precision(120.0) == 120.0
 
 
 def test_of_a_bandit() -> None:
     assert inspect.signature(hs.Bandit).parameters["policy"].default == DEFAULT_POLICY
-    assert str(hs.Bandit(["a"], multiplier=[5], reward_range=(0, 1)).policy) == DEFAULT_POLICY
+    bandit = hs.Bandit(["a"], multiplier=[5], reward_range=(0, 1))
+    assert bandit.policy == hs.OptionIndex(count="visitors")
 
 
 def test_of_a_request_and_its_example() -> None:
@@ -53,7 +53,7 @@ def test_of_the_demo(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("within", ["", "limit-switching+", "soft+"])
-@pytest.mark.parametrize("name", [DEFAULT_POLICY, "option-index"])
+@pytest.mark.parametrize("name", [DEFAULT_POLICY, "option-index:count=turns"])
 def test_it_takes_what_is_counted_but_learns_rho_itself(within: str, name: str) -> None:
     policy = within + name
     counting = settings(policy=policy, noise=Noise("visitors")).playing()

@@ -29,7 +29,7 @@ def shop(postgresql: PostgreSQL) -> Iterator[tuple[str, str]]:
         for number in range(GOOD):
             service.create(settings(f"good{number}", turns=3000, policy="epsilon-greedy"))
         service.create(settings("bad", turns=3000))
-        long = {"policy": "option-index:count=visitors", "turns": 20_000}
+        long = {"policy": "option-index", "turns": 20_000}
         service.create(settings("slow", **long))
     with serving("--database", database, quiet=True) as (_, url):
         yield url, database

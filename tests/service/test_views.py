@@ -251,7 +251,7 @@ def test_exploring_is_cheapest_on_some_of_the_coming_turns(service: Service) -> 
     assert f"Exploring is cheapest on {shown[30:].sum():.0f} of them" in chart.sentence
 
 
-@pytest.mark.parametrize("policy", ["option-index:count=visitors", "thompson"])
+@pytest.mark.parametrize("policy", ["option-index", "thompson"])
 def test_the_best_row_is_the_arm_played_as_the_best(
     opened: Callable[[], Service], policy: str
 ) -> None:

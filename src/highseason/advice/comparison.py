@@ -90,18 +90,17 @@ def tried(rho: float | None, bounded: bool = True) -> list[Policy]:
     assumption, or by `highseason noise`.  The option index learns it.
 
     >>> [str(policy) for policy in tried(0.01)[:3]]
-    ['greedy', 'greedy:count=visitors,rho=0.01', 'option-index:count=visitors']
+    ['greedy', 'greedy:count=visitors,rho=0.01', 'option-index']
     """
     chosen = [p for p in TRIED if bounded or not isinstance(p, _VISITORS)]
     if rho is None:
         return chosen
     every: list[Policy] = []
     for policy in chosen:
-        if not isinstance(policy, _VISITORS):
+        if not isinstance(policy, Thompson):
             every.append(policy)
-        if type(policy) in _BOTH_WAYS + _VISITORS:
-            known = {} if isinstance(policy, OptionIndex) else {"rho": rho}
-            every.append(policy.with_values({"count": "visitors", **known}))
+        if type(policy) in (*_BOTH_WAYS, Thompson):
+            every.append(policy.with_values({"count": "visitors", "rho": rho}))
     return every
 
 

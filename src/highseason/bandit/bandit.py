@@ -119,7 +119,7 @@ class Bandit(Hinting, Generic[ArmT]):
                 f"{policy} is an object of another library, which a bandit cannot store: let it "
                 "play in hs.play or hs.simulate, or use a policy of highseason here"
             )
-        G = None if multiplier is None else as_multiplier(multiplier)
+        policy, G = policy.counting(), None if multiplier is None else as_multiplier(multiplier)
         given, source = Scale.of(reward_range, policy).reward_range, source_of(policy, G, known)
         ids = tuple(hashable(arm) for arm in as_list("arms", arms))
         lifetimes = lifetimes_of(ids, expires, policy, source)

@@ -16,7 +16,7 @@ from highseason.core.reflexes import Hinting
 _PLURALS = {"icy": "icies", "ch": "ches"}
 _GAP = 2
 #: No column of text gets narrower than this, unless nothing else helps.
-_NARROW = 10
+_NARROW = 12
 #: Where a cell may be folded: after a space, or after a mark that is not inside a number.
 _FOLDS = re.compile(r"(?<=\s)|(?<=[,:+])(?![\d\s])|(?<=[a-z]-)")
 

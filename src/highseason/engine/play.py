@@ -120,7 +120,8 @@ def play(
     >>> game.best_pulls > 25
     True
     """
-    G, rewards, (_, [player]) = as_multiplier(multiplier), as_rewards(rewards), labelled(policy)
+    G, rewards = as_multiplier(multiplier), as_rewards(rewards)
+    _, [player] = labelled(policy, visitors=rewards.noise is not None)
     arms = rewards.arms if lifetimes is None else arms_at_once(rewards, lifetimes, G.turns)
     plan = player.plan(G, arms, forecast)
     return play_planned(plan, rewards, game_key(seed, game), forecast, lifetimes)

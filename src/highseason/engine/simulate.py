@@ -180,7 +180,8 @@ class Simulation:
     ) -> Simulation:
         """Read what was given; all errors of the user's are reported here."""
         seed_key(seed)  # a bad seed is reported before any work
-        rewards, (labels, players) = as_rewards(rewards), labelled(policies)
+        rewards = as_rewards(rewards)
+        labels, players = labelled(policies, visitors=rewards.noise is not None)
         G = as_multiplier(multiplier)
         arms = rewards.arms if lifetimes is None else arms_at_once(rewards, lifetimes, G.turns)
         plans = tuple(policy.plan(G, arms, forecast) for policy in players)

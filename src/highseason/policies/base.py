@@ -422,6 +422,11 @@ class Policy(Hinting):
             for name, value in self.parameters().items()
         }
 
+    def counting(self) -> Self:
+        """The policy as it plays where visitors are counted: `count` may follow the rewards."""
+        follows = getattr(self, "count", "") == "auto"
+        return self.with_values({"count": "visitors"}) if follows else self
+
     # -- names ------------------------------------------------------------------------------------
 
     @property
@@ -473,7 +478,7 @@ class CountingPolicy(Policy):
 
     def precision(self, visitors: float) -> float:
         """The visitors, for a rule that itself learns how much they teach."""
-        return 1.0 if self.count == "turns" else float(visitors)
+        return float(visitors) if self.count == "visitors" else 1.0
 
 
 @dataclass(frozen=True)
@@ -500,7 +505,7 @@ class WeighingPolicy(CountingPolicy):
 
     def precision(self, visitors: float) -> float:
         """How many observations a turn with these visitors counts as."""
-        return 1.0 if self.count == "turns" else float(effective_visitors(visitors, self.rho))
+        return float(effective_visitors(visitors, self.rho)) if self.count == "visitors" else 1.0
 
 
 # -- policies by name ------------------------------------------------------------------------------
@@ -570,8 +575,10 @@ def parse(text: str) -> Policy:
 Policies: TypeAlias = Policy | str | Sequence[Policy | str] | Mapping[str, Policy | str]
 
 
-def labelled(policies: Policies) -> tuple[tuple[str, ...], tuple[Policy, ...]]:
-    """The given policies in any form, with a label for each."""
+def labelled(
+    policies: Policies, visitors: bool = False
+) -> tuple[tuple[str, ...], tuple[Policy, ...]]:
+    """The given policies in any form, with a label for each; `visitors` may be counted."""
     if isinstance(policies, Policy | type | str):  # a class gets a hint below
         policies = [policies]
     by_label = isinstance(policies, Mapping)
@@ -583,7 +590,7 @@ def labelled(policies: Policies) -> tuple[tuple[str, ...], tuple[Policy, ...]]:
     for policy in players:
         if not isinstance(policy, Policy):
             raise ValueError(f"{policy!r} is not a policy; write hs.UCB(), with its brackets")
-    return labels, players
+    return labels, tuple(one.counting() for one in players) if visitors else players
 
 
 def from_json(text: str) -> Policy:

@@ -521,10 +521,11 @@ class OptionIndex(CountingPolicy):
     and n the turns that it is known as well as.  What arms have in common, and how noisy turns are,
     is learned during the game.  There is nothing to tune.
 
-    With `count="visitors"` a turn that n visitors saw is worth n / (1 + (n - 1) rho) trials; how
-    alike the visitors of a turn are, rho, is learned too.  A busy turn then teaches more, and only
-    the part of the price that visitors do not bring back is worth waiting for.  Without it, turns
-    differ in G and not in what they teach, as in the paper.
+    Where visitors are counted, in a shop and in games with `rewards.visitors` or `spend`, a turn
+    that n of them saw is worth n / (1 + (n - 1) rho) trials; how alike the visitors of a turn are,
+    rho, is learned too.  A busy turn then teaches more, and only the part of the price that
+    visitors do not bring back is worth waiting for.  With other rewards, and with `count="turns"`,
+    turns differ in G and not in what they teach, as in the paper.
 
     Rewards must lie in [0, 1].  No arm is tried merely because it was never tried.
 
@@ -544,6 +545,12 @@ class OptionIndex(CountingPolicy):
     needs_whole_g = True
     carry_depends_on = "G"
 
+    count: str = parameter(
+        "auto",
+        "what estimates count: turns, visitors, or (auto) visitors wherever they are known",
+        choices=("auto", "turns", "visitors"),
+        kw_only=True,
+    )
     wait: bool = parameter(
         True, "wait for cheaper turns, or look at the price of this turn only", flag=True
     )
