@@ -11,8 +11,9 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from highseason.core import counted
-from highseason.policies import Plan, parse, prices
+from highseason.policies import Plan, prices
 from highseason.report import timing
+from highseason.traffic import Forecast
 from highseason_service import charts, forms
 from highseason_service.demo import TURNS, expected_traffic
 from highseason_service.errors import ServiceError
@@ -107,12 +108,14 @@ def new_plan(request: Request, service: One, who: Admin, form: Form, file: Uploa
         status = reason.status if isinstance(reason, ServiceError) else 422
         return _new(request, who, typed, status, error=str(reason), **again(reason, file))
     settings = body.settings()
-    plan = planned(parse(settings.policy), settings.forecast, len(settings.arms))
+    plan = planned(settings.playing(), settings.forecast, len(settings.arms))
     turns, last = settings.forecast, len(settings.forecast.values)
     facts = {"Arms": str(len(settings.arms)), f"{turns.unit.capitalize()}s": f"{last:,}"}
     if settings.forecast.calendar is not None:
         facts |= {"First": turns.name(1), "Last": turns.name(last)}
         facts["Time zone"] = settings.forecast.calendar.zone or "UTC"
+    G, today = settings.forecast.multiplier, service.clock().date()
+    past = Forecast(G.values, calendar=G.calendar).past(today)
     arms = [arm.label or arm.id for arm in settings.arms]
     more = f" and {len(arms) - 20} more" if len(arms) > 20 else ""
     return draft_page(
@@ -128,6 +131,7 @@ def new_plan(request: Request, service: One, who: Admin, form: Form, file: Uploa
             f"Arms: {', '.join(arms[:20])}{more}.",
             f"Policy: {settings.policy}.",
             *(f"{note}." for note in notes),
+            *([f"The forecast {past}."] if past else ()),
         ),
         draft=body.model_dump_json(),
         send=("/new", "Start the experiment"),

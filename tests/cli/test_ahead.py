@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -62,3 +63,49 @@ def test_a_past_too_short_for_the_year_is_noted(call: Call, season: Path) -> Non
     answer = call("plan", "-p", "ucb", "-m", str(season), "--turns", "365", "--ahead", "60")
     assert answer.code == 0, answer.stderr
     assert "too short to know the season of the year" in " ".join(answer.stderr.split())
+
+
+@pytest.mark.usefixtures("few_games", "quick_advice")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("simulate", "FILE", "--arms", "3"),
+        ("tune", "epsilon-z", "FILE", "--arms", "3", "--trials", "3"),
+        ("bound", "FILE", "-p", "ucb-z", "--means", "0.5,0.9"),
+        ("plan", "FILE", "--arms", "3"),
+        ("advise", "FILE", "--arms", "3"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_shop_gives_its_file_as_an_argument(call: Call, words: tuple[str, ...]) -> None:
+    """And the next two months are meant, from today on."""
+    call("sample", "--out", "shop.csv")
+    answer = call(*("shop.csv" if word == "FILE" else word for word in words), "--json")
+    assert answer.code == 0, answer.stderr
+    assert '"turns": 60' in answer.stdout
+    assert "before today" not in answer.stderr
+
+
+@pytest.mark.parametrize("words", ["forecast --horizon 28", "plan -p greedy --ahead 28 -m"])
+def test_a_forecast_that_is_past_says_so(call: Call, words: str) -> None:
+    last = date.today() - timedelta(days=10)
+    call("sample", "--last", "2025-12-31", "--out", "old.csv")
+    call("sample", "--last", str(last), "--out", "days.csv")
+    call("sample", "--out", "now.csv")
+    old, days, now = (call(*words.split(), f"{name}.csv").stderr for name in ("old", "days", "now"))
+    assert "the forecast ends on 2026-01-28, before today: give newer traffic" in old
+    assert f"the forecast begins on {last + timedelta(days=1)}, before today\n" in days
+    assert "today" not in now
+
+
+def test_so_it_does_in_python() -> None:
+    G = hs.traffic.Multiplier([5, 6, 7, 5, 6, 7], calendar=days_from("2025-01-01", 6))
+    forecast = hs.traffic.MovingAverage().fit(G).predict(3)
+    assert repr(forecast).startswith("<Forecast by moving-average: 3 turns, ends on 2025-01-09, be")
+    assert forecast.past(date(2025, 1, 8)) == "begins on 2025-01-07, before today"
+    assert forecast.past(date(2025, 1, 7)) == ""
+    assert hs.traffic.MovingAverage().fit([5, 6]).predict(3).past() == ""
+
+
+def days_from(first: str, count: int) -> list[str]:
+    return [str(np.datetime64(first) + i) for i in range(count)]

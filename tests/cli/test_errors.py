@@ -70,7 +70,8 @@ WRONG = {
     "unknown option": ("simulate --polcy ucb", "--polcy", "--policy"),
     "unknown option of all": ("--nope", "--nope", "highseason --help"),
     "option without value": ("simulate -p ucb --games", "--games", "--help"),
-    "stray word": ("simulate -p ucb twice", "twice", "simulate --help"),
+    "stray word": ("simulate -p ucb twice", "no file twice", "check the path"),
+    "stray words": ("simulate -p ucb wave twice", "twice", "simulate --help"),
 }  # fmt: skip
 
 

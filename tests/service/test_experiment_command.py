@@ -16,6 +16,7 @@ import highseason as hs
 from highseason.cli import main
 from highseason_service import Service
 from highseason_service.errors import ClashError
+from highseason_service.forecast import TrafficForecast
 from highseason_service.security import create_token
 
 Run = Callable[..., tuple[int, str]]
@@ -54,7 +55,8 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
         "it was 900 from 200 visitors" in run("correct tea --turn 1 --reward 800 --visitors 200")[1]
     )
     again = f"reforecast tea -m {tmp_path}/traffic.csv"
-    assert run(f"{again} --ahead 4 --first 3")[1] == "tea: new forecast for turns 3 to 6\n"
+    said = run(f"{again} --ahead 4 --first 2026-11-02")[1]
+    assert said.startswith("tea: new forecast for turns 3 to 6\n")
     assert "between 2026-10-31" in run(again)[1]
     coming = "2026-10-31,7\n2026-11-01,8\n2026-11-02,9\n"
     (tmp_path / "traffic.csv").write_text("date,visitors\n" + coming)
@@ -99,6 +101,38 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
 def test_what_is_refused_is_bad_usage(run: Run, words: str, expected: str) -> None:
     code, text = run(words)
     assert (code, expected in text) == (2, True), text
+
+
+def test_turns_have_dates(run: Run, live: Server) -> None:
+    assert run("decide shelf --turn 2026-11-02")[0] == 0
+    assert run("decide shelf --turn 2026-11-03T23:30")[0] == 0  # by the clock of Rome
+    assert [one.turn for one in live.service.decisions("shelf")] == [3, 2]
+    said = run("update shelf --turn 2026-11-02 --reward 90 --visitors 240")[1]
+    assert said == "turn 2: recorded\n"
+    assert run("update shelf --reward 80 --visitors 50")[1] == "turn 3: recorded\n"
+    code, text = run("update shelf --reward 80 --visitors 50")
+    assert (code, "waits for a reward: give --turn" in text) == (2, True)
+    assert "it was 90" in run("correct shelf --turn 2026-11-02 --reward 91 --visitors 240")[1]
+    run("add-arm shelf --arm 8.99 --start 2026-11-20 --end 2026-12-01")
+    sale = next(arm for arm in live.service.state("shelf").arms if arm.id == "8.99")
+    assert (sale.start, sale.end) == (20, 31)
+    code, text = run("decide shelf --turn 2027-11-17")
+    assert (code, "outside the forecast" in text) == (2, True)
+    live.service.create(settings("bare", forecast=TrafficForecast((5.0, 9.0))))
+    code, text = run("decide bare --turn 2026-11-02")
+    assert (code, "no calendar: give the number of the turn" in text) == (2, True)
+    assert "such as 2026-11-17" in run("decide shelf --turn tomorrow")[1]
+
+
+def test_the_file_of_the_past_is_an_argument(run: Run, live: Server, tmp_path: Path) -> None:
+    days = [date.today() - timedelta(days=80 - i) for i in range(80)]
+    rows = "".join(f"{day},{200 + 100 * (day.weekday() == 5)}\n" for day in days)
+    (tmp_path / "past.csv").write_text("date,visitors\n" + rows)
+    code, text = run(f"create tea {tmp_path}/past.csv --arm 9.99 --arm 10.99 --rewards 0..12")
+    assert (code, f"60 turns from {date.today()} to" in text) == (0, True), text
+    assert "before today" not in text
+    assert live.service.state("tea").turns == 60
+    assert "new forecast for turns 1 to 60" in run(f"reforecast tea {tmp_path}/past.csv")[1]
 
 
 def test_a_clipped_reward_is_named(run: Run) -> None:
@@ -174,5 +208,6 @@ def test_a_shop_closed_on_sundays(run: Run, tmp_path: Path, live: Server) -> Non
         live.service.decide("tea", at=sunday)
     with (tmp_path / "traffic.csv").open("a") as file:
         file.write("2026-10-31,300\n")
-    assert run(f"reforecast tea {traffic} 14")[1] == "tea: new forecast for turns 2 to 15\n"
+    said = run(f"reforecast tea {traffic} 14")[1]
+    assert said.startswith("tea: new forecast for turns 2 to 15\n")
     assert live.service.plan("tea", 15)[-1].time.startswith("2026-11-17")

@@ -86,6 +86,7 @@ def test_days_that_are_forecast_keep_their_zone(live: Server, http: httpx.Client
 
 def test_a_file_may_be_the_forecast(live: Server, http: httpx.Client) -> None:
     shown = plan(http, traffic(20, ","), meaning="forecast", zone="Europe/Rome", id="tea")
+    assert "The forecast ends on 2026-08-22, before today: give newer traffic" in shown.text
     start(http, shown.text)
     state = live.service.state("tea")
     assert state.turns == 20

@@ -24,7 +24,7 @@ import highseason as hs
 from highseason.cli.output import SIZE_GIVEN, say, usage_error
 from highseason.core.specs import DEFAULT_POLICY, split_spec
 from highseason.core.text import counted
-from highseason.traffic import SHAPES, Fitted, Multiplier
+from highseason.traffic import SHAPES, Fitted, Forecast, Multiplier
 from highseason.traffic.dates import ORDERS
 from highseason.traffic.season_ahead import FittedSeason
 
@@ -98,7 +98,7 @@ def parse_multiplier(
                     "file with --multiplier"
                 )
         return hs.traffic.as_multiplier(text, turns=turns or DEFAULT_TURNS, floor=floor)
-    if not path.suffix and not path.exists():
+    if file is None and not path.suffix and not path.exists():
         return hs.traffic.as_multiplier(text)  # suggests the nearest shape
     if not path.exists():
         raise usage_error(
@@ -117,8 +117,8 @@ def parse_multiplier(
     if ahead is None:
         return G
     known = hs.traffic.Blend(events=events).fit(G)
-    note_unusual_days(known, ahead)
-    return replace(known.predict(ahead), name=f"{G.name}, forecast").multiplier(G.zone)
+    note_days(known, forecast := known.predict(ahead))
+    return replace(forecast, name=f"{G.name}, forecast").multiplier(G.zone)
 
 
 def days_to_come(G: Multiplier) -> int | None:
@@ -127,18 +127,20 @@ def days_to_come(G: Multiplier) -> int | None:
     if days is None or days.size < 2 or (days[-1] - days[-2]).item().days != 1:
         return None
     gap = (date.today() - days[-1].item()).days - 1
-    if gap > _LONG_AGO:
-        say(f"note: {G.name} ends on {days[-1]}: what follows is about the days after that")
     return None if gap < 0 else AHEAD + (gap if gap <= _LONG_AGO else 0)
 
 
-def note_unusual_days(known: Fitted, turns: int) -> None:
-    """Say which of the days ahead were unusual last year, and have no name."""
-    days = hs.traffic.unusual_days(known.history, turns) if isinstance(known, FittedSeason) else []
+def note_days(known: Fitted, forecast: Forecast) -> None:
+    """Say if days ahead are past, and which were unusual last year, and have no name."""
+    days = list[str]()
+    if isinstance(known, FittedSeason):
+        days = hs.traffic.unusual_days(known.history, len(forecast))
     if days:
         more = f"; and {len(days) - 5} more" if len(days) > 5 else ""
         yours = "them with --events if they are" if len(days) > 1 else "it with --events if it is"
         say(f"note: {'; '.join(days[:5])}{more}; name {yours} yours")
+    if past := forecast.past():
+        say(f"note: the forecast {past}")
 
 
 def parse_rewards(
@@ -452,7 +454,13 @@ events = option(
 )
 
 
-_stakes = (
+#: A multiplier: the file of a shop's past, whose next two months are meant, or a shape or a file,
+#: how to read that, and how far to go on.
+stakes = parsed(
+    "G",
+    parse_multiplier,
+    f"file {TRAFFIC_KEYS}",
+    click.argument("file", metavar="[FILE]", required=False),
     option(
         "--multiplier -m SHAPE|FILE",
         "wave, christmas, step, constant, sine, or a CSV, Excel or Parquet file.",
@@ -467,16 +475,6 @@ _stakes = (
     count("--ahead", "Treat the file as the past: forecast this many turns and use those."),
     events,
     *_FILE_OPTIONS,
-)
-#: A multiplier: a shape or a file, how to read that, and how far to go on.
-stakes = parsed("G", parse_multiplier, TRAFFIC_KEYS, *_stakes)
-#: The same, or the file of a shop's past as an argument: its next two months are planned.
-stakes_or_file = parsed(
-    "G",
-    parse_multiplier,
-    f"file {TRAFFIC_KEYS}",
-    click.argument("file", metavar="[FILE]", required=False),
-    *_stakes,
 )
 
 #: The traffic of an experiment to serve, if any.

@@ -15,6 +15,7 @@ array([60.])
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import date
 from functools import reduce
 from statistics import NormalDist
 from typing import Any, ClassVar, Self
@@ -95,7 +96,18 @@ class Forecast(Hinting):
         return int(self.mean.size)
 
     def __repr__(self) -> str:
-        return f"<Forecast by {self.name}: {len(self)} turns>"
+        past = f", {past}" if (past := self.past()) else ""
+        return f"<Forecast by {self.name}: {len(self)} turns{past}>"
+
+    def past(self, today: date | None = None) -> str:
+        """That it begins or ends before today, in words; nothing if it does not."""
+        if self.calendar is None:
+            return ""
+        first, last = self.calendar[[0, -1]].astype("datetime64[D]").tolist()
+        today = today or date.today()
+        if last < today:
+            return f"ends on {last}, before today: give newer traffic, or forecast more turns"
+        return f"begins on {first}, before today" if first < today else ""
 
     def quantile(self, level: float) -> Numbers:
         """The `level` quantile of each turn; the mean of a point forecast."""

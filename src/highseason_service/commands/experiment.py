@@ -3,8 +3,10 @@
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import click
 
@@ -29,8 +31,8 @@ _token = options.option(
 )
 
 CREATE = (
-    "highseason experiment create tea --arm 9.99 --arm 10.99 --rewards 0..12 \\\n"
-    "    --multiplier traffic.csv --ahead 90"
+    "highseason experiment create tea traffic.csv --ahead 90 \\\n"
+    "    --arm 9.99 --arm 10.99 --rewards 0..12"
 )
 
 
@@ -41,7 +43,7 @@ CREATE = (
         "highseason experiment list",
         CREATE,
         "highseason experiment decide tea",
-        "highseason experiment update tea --turn 1 --reward 1234.5 --visitors 310",
+        "highseason experiment update tea --reward 1234.5 --visitors 310",
     ],
     moved={
         "reward": "write highseason experiment update",
@@ -57,6 +59,26 @@ def command() -> None:
     """
 
 
+def _turn(name: str, text: str, **more: Any) -> options.Decorator:
+    """An option that takes a turn: its number, or a time on the experiment's calendar."""
+    read = options.reader(
+        "a turn, such as 12, or a date, such as 2026-11-17",
+        lambda text: int(text) if text.isdecimal() else datetime.fromisoformat(text),
+        lambda turn: turn != 0,
+    )
+    return options.option(f"{name} TURN|DATE", text, type=read, **more)
+
+
+def _number(client: Any, experiment: str, moment: datetime) -> int:
+    """The number of the turn at a time, by the clock of the experiment."""
+    state = client.state(experiment)
+    if state.calendar is None:
+        raise usage_error(f"{experiment} has no calendar: give the number of the turn")
+    calendar = Calendar.starting(**state.calendar)
+    zone = moment.tzinfo or ZoneInfo(calendar.zone or "UTC")
+    return TrafficForecast((1.0,) * state.turns, calendar).turn_at(moment.replace(tzinfo=zone))
+
+
 def _answer(function: Callable[..., Answer], url: str, token: str | None, **given: Any) -> Answer:
     """What a function gets with a client; what the service refuses is bad usage."""
     httpx = require("httpx", "service", "highseason experiment")
@@ -64,6 +86,9 @@ def _answer(function: Callable[..., Answer], url: str, token: str | None, **give
 
     try:
         with Client(url, token) as client:
+            for name, value in given.items():
+                if isinstance(value, datetime):
+                    given[name] = _number(client, given["experiment"], value)
             return function(client=client, **given)
     except (RequestError, ServiceError) as reason:
         raise usage_error(getattr(reason, "detail", str(reason))) from reason
@@ -144,8 +169,8 @@ def create(
 ) -> Answer:
     """Create an experiment.
 
-    The forecast is a file with the traffic of the coming turns, or, with --ahead, what is
-    expected after the traffic of the past.
+    FILE holds the visitors of the past: the next two months are forecast.  The file of
+    --multiplier holds those of the coming turns, or, with --ahead, those of the past.
     """
     noise = None
     if count is not None or rho is not None:
@@ -167,10 +192,10 @@ def show(client: Any, experiment: str) -> Answer:
             arm.id if not arm.label else f"{arm.id} ({arm.label})",
             arm.status,
             str(arm.decisions),
-            _number(arm.estimate),
-            f"{_number(arm.low)} to {_number(arm.high)}" if arm.low is not None else "",
+            _figure(arm.estimate),
+            f"{_figure(arm.low)} to {_figure(arm.high)}" if arm.low is not None else "",
             "" if arm.chance_best is None else percent(arm.chance_best),
-            _number(arm.loss),
+            _figure(arm.loss),
         )
         for arm in state.arms
     ]
@@ -183,7 +208,7 @@ def show(client: Any, experiment: str) -> Answer:
     return asdict(state), f"{text}\n{table}\n{wrapped(state.verdict)}\n"
 
 
-def _number(value: float | None) -> str:
+def _figure(value: float | None) -> str:
     return "" if value is None else format_number(value)
 
 
@@ -202,9 +227,9 @@ _status("archive", "Archive an experiment permanently.")
 @_subcommand(
     "decide",
     "highseason experiment decide tea",
-    "highseason experiment decide tea --turn 1 --json",
+    "highseason experiment decide tea --turn 2026-11-17 --json",
 )
-@options.option("--turn NUMBER", "The turn.  [default: the current one]", type=options.whole(1))
+@_turn("--turn", "The turn.  [default: the current one]")
 def decide(client: Any, experiment: str, turn: int | None) -> Answer:
     """Print the arm of a turn; asking again gives the same."""
     decision = client.decide(experiment, turn)
@@ -218,28 +243,40 @@ _key = options.option(
 
 CLIPPED = "; clipped: per visitor it is outside the range of rewards"
 
-_outcome = options.parsed(
-    "outcome",
-    Outcome,
-    "turn reward visitors",
-    options.count("--turn", "The turn, from 1.", required=True),
-    options.number("--reward", "The turn's total reward.", type=options.finite, required=True),
-    options.number("--visitors", "The visitors who came.", type=options.finite, required=True),
+
+def _outcome(text: str, **more: Any) -> options.Decorator:
+    """The options that say what a turn brought, as `outcome`."""
+    return options.parsed(
+        "outcome",
+        Outcome,
+        "turn reward visitors",
+        _turn("--turn", text, **more),
+        options.number("--reward", "The turn's total reward.", type=options.finite, required=True),
+        options.number("--visitors", "The visitors who came.", type=options.finite, required=True),
+    )
+
+
+@_subcommand(
+    "update",
+    "highseason experiment update tea --reward 1200 --visitors 310",
+    "highseason experiment update tea --turn 2026-11-17 --reward 900 --visitors 280",
 )
-
-
-@_subcommand("update", "highseason experiment update tea --turn 1 --reward 1200 --visitors 310")
-@_outcome
+@_outcome("The turn.  [default: the last decided one without a reward]")
 @_key
 def update(client: Any, experiment: str, outcome: Outcome, key: str | None) -> Answer:
     """Report what a turn brought."""
+    if outcome.turn is None:
+        waiting = [one.turn for one in client.decisions(experiment) if one.reward is None]
+        if not waiting:
+            raise usage_error(f"no decided turn of {experiment} waits for a reward: give --turn")
+        outcome = replace(outcome, turn=max(waiting))
     answer = client.update_many(experiment, [outcome], key)
     words = "recorded" if answer["new"] else "already recorded"
     return answer, f"turn {outcome.turn}: {words}{CLIPPED * answer['clipped']}"
 
 
 @_subcommand("correct", "highseason experiment correct tea --turn 1 --reward 1200 --visitors 310")
-@_outcome
+@_outcome("The turn.", required=True)
 @_key
 def correct(client: Any, experiment: str, outcome: Outcome, key: str | None) -> Answer:
     """Correct a reward: the old values stay in the event log."""
@@ -255,8 +292,8 @@ def correct(client: Any, experiment: str, outcome: Outcome, key: str | None) -> 
     "highseason experiment add-arm tea --arm 8.99=sale --start 20 --end 34",
 )
 @options.option("--arm ID[=LABEL]", "The arm.", required=True)
-@options.count("--start", "Its first turn.  [default: the next]")
-@options.count("--end", "Its last turn.  [default: it stays]")
+@_turn("--start", "Its first turn.  [default: the next]")
+@_turn("--end", "Its last turn.  [default: it stays]")
 @options.flag("--now", "Let it be played at once, instead of first on a quiet turn.")
 def add_arm(
     client: Any, experiment: str, arm: str, start: int | None, end: int | None, now: bool
@@ -281,17 +318,18 @@ def remove_arm(client: Any, experiment: str, arm: str) -> Answer:
 
 @_subcommand(
     "reforecast",
-    "highseason experiment reforecast tea --multiplier traffic.csv --ahead 60",
+    "highseason experiment reforecast tea traffic.csv",
     "highseason experiment reforecast tea --multiplier season.csv --first 30",
 )
-@options.count("--first", "The turn of its first row.  [default: by its times, or the next turn]")
+@_turn("--first", "The turn of its first row.  [default: by its times, or the next turn]")
 @_key
 @options.stakes
 def reforecast(client: Any, experiment: str, first: int | None, key: str | None, G: Any) -> Answer:
     """Replace the forecast of the turns to come.
 
-    The file holds the traffic of the coming turns, or, with --ahead, that of the past.  Rows of
-    turns that are decided are left out; decided turns keep their arms.
+    FILE holds the visitors of the past: the next two months are forecast.  The file of
+    --multiplier holds those of the coming turns, or, with --ahead, those of the past.  Decided
+    turns keep their arms, and their rows are left out.
     """
     if first is None:
         state = client.state(experiment)

@@ -26,7 +26,7 @@ _PAGE = ".html"
     "highseason advise -m traffic.csv --rates 2%..4% --rho 0.01 --out advice.html",
     "highseason advise -m wave --turns 300 --arms 5 --gap 0.1 --games 200 --json",
 )
-@options.stakes_or_file
+@options.stakes
 @options.named_arms
 @options.rates
 @options.rho

@@ -78,7 +78,7 @@ def command(
     forecaster = _forecaster(model, country, holidays, events)
     known = forecaster.fit(past)
     forecast = known.predict(horizon)
-    options.note_unusual_days(known, horizon)
+    options.note_days(known, forecast)
     limit = Threshold.of(z).resolve(np.concatenate([past.values, forecast.mean]))
     errors: dict[str, float] = {}
     if backtest:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     "highseason plan -p ucb -p ucb-z -p soft-ucb -m wave --out plans.csv",
 )
 @options.players
-@options.stakes_or_file
+@options.stakes
 @options.named_arms
 @options.path(
     "--out",
