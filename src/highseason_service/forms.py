@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 import highseason as hs
-from highseason.core import DEFAULT_POLICY, quiet, raised_as
+from highseason.core import DEFAULT_POLICY, quiet, reworded
 from highseason.traffic import Blend, Multiplier, read, unusual_days
 from highseason_service.errors import ClashError, InvalidError, in_words
 from highseason_service.experiments import Service, settings_body
@@ -41,11 +41,18 @@ POLICIES = {
 
 #: What the form for a new experiment begins with.
 BLANK: dict[str, str] = dict.fromkeys(
-    ("name", "id", "arms", "greatest", "zone", "dates", "decimal", "floor", "value", "events"), ""
+    "name id arms greatest zone dates decimal floor value every events".split(), ""
 ) | {"policy": DEFAULT_POLICY, "least": "0", "seed": "0", "meaning": "past", "turns": "90"}
 
-#: What the fields of a body are called in forms.
+#: What the fields of a body are called in forms, and options of the reader.
 _NAMES = {"reward_range": "reward per visitor", "values": "traffic"}
+_FIELDS = {
+    "dates": "Dates are written",
+    "decimal": "Decimal mark",
+    "every": "Join rows to",
+    "floor": "Raise small values to",
+    "reward_range": "Least and Greatest reward per visitor",
+}
 
 
 class ColumnsError(InvalidError):
@@ -92,8 +99,10 @@ def check(service: Service, settings: Settings) -> None:
         raise ClashError(
             f"name: there is an experiment {settings.id!r} already: choose another name or id"
         )
-    with raised_as(InvalidError):
+    try:
         LiveExperiment([Entry(1, "", "created", None, settings_body(settings))])
+    except (InvalidError, ValueError) as reason:
+        raise InvalidError(reworded(str(reason), _FIELDS)) from reason
 
 
 def new_forecast(
@@ -110,7 +119,7 @@ def uploaded_forecast(
 ) -> tuple[Multiplier, list[str]]:
     """The traffic to come, from a file of past or coming traffic, and what was noticed in it."""
     options: dict[str, Any] = {
-        key: fields[key] for key in ("zone", "dates", "decimal", "value") if fields[key]
+        key: fields[key] for key in ("zone", "dates", "decimal", "value", "every") if fields[key]
     }
     if fields["floor"]:
         options["floor"] = number("floor", fields["floor"])
@@ -172,7 +181,7 @@ def _opened(what: str, file: str, content: bytes, reader: Callable[[Path], T]) -
         except ValueError as reason:
             if columns := getattr(reason.__cause__, "columns", ()):
                 raise ColumnsError(columns) from reason
-            message = str(reason).replace(f"{folder}/", "")
+            message = reworded(str(reason).replace(f"{folder}/", ""), _FIELDS)
             raise InvalidError(f"{what}: {message}") from reason
 
 

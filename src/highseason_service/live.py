@@ -387,7 +387,7 @@ def _start(
     if settings.reward_range is None and policy.rule.traits.unit_range:
         raise InvalidError(
             f"{policy.label} needs reward_range, the least and the greatest reward per visitor, "
-            "such as [0, 12]"
+            "such as 0 and 12"
         )
     with quiet():
         Bandit(

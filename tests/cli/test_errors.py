@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,11 @@ import highseason.cli.commands.policies as policies_command
 
 Call = Callable[..., Any]
 
+#: Arguments and calls of the library, which a command line does not have.
+PYTHON = re.compile(
+    r"\b(value|time|floor|every|zone|dates|decimal|between|successes|games|rates|turns)=['(\d]"
+    r"|reward_range|\bhs\.|\w\(\)|pull\(|=\("
+)
 WRONG = {
     "unknown policy": ("simulate -p soft-ucbb", "'soft-ucbb'", "Did you mean 'soft-ucb'?"),
     "hopeless policy": ("simulate -p xxxxxxxx", "'xxxxxxxx'", "'highseason policies'"),
@@ -24,8 +30,8 @@ WRONG = {
     "parameter without value": ("simulate -p ucb-z:z", "'z'", "expected key=value"),
     "parameter out of range": ("simulate -p ucb:P=-1", "P=-1", "at least 0"),
     "threshold that is none": ("simulate -p ucb-z:z=often", "'often'", "0.75*max"),
-    "no policy": ("simulate", "no policy given", "--policy soft-ucb"),
-    "no policy to plan": ("plan", "no policy given", "--policy soft-ucb"),
+    "no policy": ("simulate", "no policy given", "--policy option-index"),
+    "no policy to plan": ("plan", "no policy given", "--policy option-index"),
     "unknown profile": ("simulate -p ucb --profile papers", "'papers'", "paper"),
     "no arms": ("simulate -p ucb --arms 0", "--arms", "at least 1"),
     "no arms to plan for": ("plan -p ucb --arms 0", "--arms", "at least 1"),
@@ -71,6 +77,29 @@ WRONG = {
     "unknown option of all": ("--nope", "--nope", "highseason --help"),
     "option without value": ("simulate -p ucb --games", "--games", "--help"),
     "stray word": ("simulate -p ucb twice", "no file twice", "check the path"),
+    "days of two meanings": ("plan slash.csv", "could be 2026-02-01", "--dates 'dmy'"),
+    "numbers of two meanings": ("plan thousand.csv", "1030 or 1.03", "--decimal ','"),
+    "a day twice": ("plan twice.csv", "repeats the time 2026-01-02", "--every '1D'"),
+    "seasons of no calendar": ("forecast bare.csv", "no calendar", "blend:periods=7"),
+    "falling rates": ("simulate 2099.csv -p ucb --rates 4%..2%", "--rates 0.04..0.02", "two rising"),
+    "falling rates to advise": ("advise 2099.csv --rates 4%..2%", "rates", "two rising numbers"),
+    "an impossible gap": ("advise 2099.csv --arms 3 --gap 2", "gap must be above 0", "at most 0.03"),
+    "history without successes": (
+        "advise 2099.csv --history ok.csv", "no column for the successes", "rename one"
+    ),
+    "noise without successes": ("noise ok.csv", "no column for the successes", "--successes 'day'"),
+    "an executor that is none": ("simulate -p ucb --executor x", "--executor 'x'", "local, serial"),
+    "a forecaster that is none": ("forecast ok.csv --model x", "'x'", "seasonal-naive"),
+    "a zone that is none": ("plan ok.csv --zone Mars", "'Mars'", "Europe/Rome"),
+    "a length that is none": ("plan ok.csv --every 5X", "'5X'", "such as \"1D\""),
+    "log that is a table": ("replay ok.csv -p ucb", "ok.csv is a CSV", "highseason convert table"),
+    "nothing to tune": ("tune greedy", "greedy has no parameters", "nothing to tune"),
+    "no theorem": ("bound -p greedy --means 0.1,0.2", "no theorem covers greedy", "ucb-z"),
+    "no days for a calendar": ("plan bare.csv --arms 2 --out x.ics", "needs dates", "a .csv"),
+    "a served experiment without arms": ("serve --experiment 2099.csv", "at least one arm", "arm"),
+    "a served range that falls": (
+        "serve --experiment 2099.csv --arm 1 --rewards 5..1", "--rewards must be", "rising"
+    ),
     "stray words": ("simulate -p ucb wave twice", "twice", "simulate --help"),
 }  # fmt: skip
 
@@ -83,6 +112,11 @@ def files(tmp_path: Path) -> None:
         "zero.csv": "day,visitors\n2026-01-01,10\n2026-01-02,0\n",
         "two.csv": "day,a,b\n2026-01-01,10,3\n2026-01-02,20,4\n",
         "ok.csv": "day,a\n2026-01-01,10\n2026-01-02,20\n",
+        "2099.csv": "day,a\n2099-01-01,10\n2099-01-02,20\n",
+        "slash.csv": "day,visitors\n01/02/2026,10\n02/02/2026,20\n",
+        "thousand.csv": "day;visitors\n2026-01-01;1.030\n2026-01-02;1.040\n",
+        "twice.csv": "day,visitors\n2026-01-01,10\n2026-01-02,20\n2026-01-02,21\n",
+        "bare.csv": "visitors\n10\n20\n30\n40\n",
         "notes.doc": "nothing to read here\n",
     }.items():
         (tmp_path / name).write_text(rows)
@@ -101,6 +135,7 @@ def test_one_line_says_what_to_put_right(case: str, json: bool, call: Call) -> N
     assert answer.line.startswith("highseason")
     assert problem in answer.line
     assert remedy in answer.line
+    assert not PYTHON.search(answer.line)
 
 
 def test_nothing_is_left_behind(call: Call, tmp_path: Path) -> None:

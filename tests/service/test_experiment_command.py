@@ -84,7 +84,7 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
         ("decide shelf --turn 4000", "outside the forecast"),
         ("update shelf --turn 9 --reward 1 --visitors 1", "not decided"),
         ("update shelf --turn 1 --reward nan --visitors 1", "expected a finite number"),
-        ("create x --arm a", "reward_range"),
+        ("create x --arm a", "option-index needs --rewards, the least and the greatest"),
         ("create x --arm a --rho 0.1", "leave `rho` out"),
         ("create x --arm a --policy uniform --rho 0.1", "no noise model"),
         ("create x --arm =1+1 --policy uniform", "arms[0].id"),

@@ -94,6 +94,10 @@ def test_a_file_may_be_the_forecast(live: Server, http: httpx.Client) -> None:
     assert live.service.plan("tea", 1)[0].forecast == 300.5
 
 
+#: Words of the library that mean nothing in a form.
+PYTHON = re.compile(r"\w=['(\d]|\bhs\.|\w\(\)|\b[a-z]+_[a-z]+\b")
+
+
 @pytest.mark.parametrize(
     ("content", "changes", "words"),
     [
@@ -108,8 +112,12 @@ def test_a_file_may_be_the_forecast(live: Server, http: httpx.Client) -> None:
         (traffic(), {"arms": "9.99\n9.99"}, "9.99"),
         (traffic(), {"arms": "a=tea\nb=tea"}, "'tea' is there twice"),
         (traffic(), {"another": "nonsense"}, "nonsense"),
-        (traffic(), {"greatest": ""}, "reward_range"),
-        (traffic(), {"greatest": "-5"}, "reward_range"),
+        (traffic(), {"greatest": ""}, "needs Least and Greatest reward per visitor"),
+        (traffic(), {"greatest": "-5"}, "Least and Greatest reward per visitor must be two rising"),
+        (b"day,visitors\n2026-01-01,5\n2026-01-01,6\n", {}, "Join rows to '1D'"),
+        (b"day,visitors\n01/02/2026,5\n02/02/2026,6\n", {}, "Dates are written 'dmy'"),
+        (b"day;visitors\n2026-01-01;1.234\n", {}, "Decimal mark ','"),
+        (b"day,visitors\n2026-01-01,0\n2026-01-02,0\n", {}, "Raise small values to ("),
         (traffic(), {"zone": "Mars/Base"}, "Mars/Base"),
         (traffic(), {"id": "shelf"}, "already"),
         (traffic(), {"seed": "-1"}, "seed: expected at least 0, got -1"),
@@ -123,6 +131,7 @@ def test_what_is_wrong_is_said_and_what_was_typed_stays(
     alert = re.search(r'role="alert">(.*?)</p>', answer.text, re.DOTALL)
     assert alert is not None
     assert words in html.unescape(alert[1])
+    assert not PYTHON.search(html.unescape(alert[1]))
     assert "/tmp" not in alert[1]
     assert "The price of tea" in answer.text
     assert len(live.service.experiments()) == 1

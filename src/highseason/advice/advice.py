@@ -23,7 +23,15 @@ from highseason.advice.comparison import (
 )
 from highseason.advice.days import Day, coming_days, in_words
 from highseason.bounds import RegretBound
-from highseason.core.text import Printable, Table, counted, format_number, percent, wrapped
+from highseason.core.text import (
+    Printable,
+    Table,
+    counted,
+    decimal,
+    format_number,
+    percent,
+    wrapped,
+)
 from highseason.policies import Plan, Policy
 from highseason.policies.timing import timing
 from highseason.rewards.text import assumption, independent_visitors
@@ -114,8 +122,8 @@ class Advice(Printable):
             return f"The answer is the same for all typical rates and rho{unsettled}."
         if self.flips:
             lowest = self.by_rho[0]
-            answers = [f"at {_decimal(lowest.world.rho)}, {_REASONS[lowest.reason]}"]
-            answers += [f"from {_decimal(r)} on, {_REASONS[one.reason]}" for r, one in self.flips]
+            answers = [f"at {decimal(lowest.world.rho or 0.0)}, {_REASONS[lowest.reason]}"]
+            answers += [f"from {decimal(r)} on, {_REASONS[one.reason]}" for r, one in self.flips]
             return f"It depends on rho: {'; '.join(answers)}."
         if settled:
             return "The answer is the same for every rho from 0 to 1."
@@ -149,7 +157,12 @@ class Advice(Printable):
         for world, one in every:
             earned = (percent(one.best(kind).earned, 1) for kind in KINDS)
             teaches = f"{independent_visitors(world.rewards, self.multiplier):,.0f}"
-            cells = (_decimal(world.rho), teaches, *earned, one.answer + "?" * (not one.settled))
+            cells = (
+                decimal(world.rho or 0.0),
+                teaches,
+                *earned,
+                one.answer + "?" * (not one.settled),
+            )
             rows.append(cells if self.rates_known else (world.rates, *cells))
         first = () if self.rates_known else ("rates",)
         columns = (*first, "rho", "worth", "greedy", "explore", "regulate", "answer")
@@ -378,15 +391,6 @@ class Advice(Printable):
             "arms": self.plan.arms,
             "seed": self.seed,
         }  # fmt: skip
-
-
-def _decimal(rho: float | None) -> str:
-    """A correlation in two figures, without an exponent.
-
-    >>> _decimal(3.162e-6), _decimal(1.0)
-    ('0.0000032', '1')
-    """
-    return np.format_float_positional(float(f"{rho or 0.0:.2g}"), trim="-")
 
 
 def _command(name: str, *options: tuple[str, Any]) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.text import decimal
 from highseason.rewards import Rewards, bernoulli, check_arms, visitors
 from highseason.rewards.text import rates_text
 
@@ -91,7 +92,7 @@ class World:
             raise ValueError(f"rho has no meaning for {self.rewards.name} rewards")
         if not 0.0 <= rho <= 1.0:
             raise ValueError(f"rho is a correlation, from 0 to 1, got {rho!r}")
-        name = f"{self.rewards.name.partition(':')[0]}:rho={rho:g}"
+        name = f"{self.rewards.name.partition(':')[0]}:rho={decimal(rho, 6)}"
         noise = self.rewards.noise._replace(rho=float(rho))
         return World(replace(self.rewards, name=name, noise=noise))
 

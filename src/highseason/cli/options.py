@@ -50,7 +50,7 @@ def parse_policies(policy: Sequence[str], profile: str | None) -> dict[str, Poli
         policy = [DEFAULT_POLICY]
     if not policy:
         raise usage_error(
-            "no policy given. Try --policy soft-ucb; 'highseason policies' lists them all"
+            "no policy given. Try --policy option-index; 'highseason policies' lists them all"
         )
     from highseason.engine import unique_labels
 

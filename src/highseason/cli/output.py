@@ -10,7 +10,6 @@ import io
 import json
 import logging
 import os
-import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,14 +20,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from highseason.core.extras import require
-from highseason.core.text import aligned, plain, wrapped
+from highseason.core.text import aligned, plain, reworded, wrapped
 
 if TYPE_CHECKING:
     from highseason.rewards import Rewards
     from highseason.traffic import Multiplier
 
-#: An argument of the library, with its value if that is text.
-_ARGUMENT = re.compile(r"\b(\w+)=('[^']*')?")
+#: Arguments that options call by another name.
+_OTHER_NAMES = {"between": "--rates", "reward_range": "--rewards"}
 
 
 class UsageError(click.UsageError):
@@ -36,28 +35,18 @@ class UsageError(click.UsageError):
 
 
 def usage_error(reason: Exception | str) -> UsageError:
-    """The error, attributed to the command that is running."""
-    return UsageError(str(reason), click.get_current_context(silent=True))
+    """The error in the words of the command that is running."""
+    context = click.get_current_context(silent=True)
+    return UsageError(as_options(str(reason), context), context)
 
 
 def as_options(message: str, context: click.Context | None = None) -> str:
-    """The library's message with options in place of arguments.
-
-    >>> command = click.Command("plan", params=[click.Option(["--value"]), click.Option(["--z"])])
-    >>> as_options("choose one, such as value='orders', or z=3", click.Context(command))
-    "choose one, such as --value 'orders', or z=3"
-    """
+    """The library's message with options in place of arguments."""
     context = context or click.get_current_context(silent=True)
     known = {option for p in context.command.params for option in p.opts} if context else set()
-
-    def option(match: re.Match[str]) -> str:
-        name, value = f"--{match[1].replace('_', '-')}", match[2]
-        follows = message[match.end() : match.end() + 1]
-        if name not in known or (value is None and follows not in ("", *" ,;.)…")):
-            return match[0]
-        return f"{name} {value}" if value else name
-
-    return _ARGUMENT.sub(option, message)
+    names = {option.lstrip("-").replace("-", "_"): option for option in known}
+    names |= {name: option for name, option in _OTHER_NAMES.items() if option in known}
+    return reworded(message, names)
 
 
 #: Under this name a command's context notes that --size was given.

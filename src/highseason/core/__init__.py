@@ -10,6 +10,7 @@ from highseason.core.text import aligned as aligned
 from highseason.core.text import counted as counted
 from highseason.core.text import format_number as format_number
 from highseason.core.text import percent as percent
+from highseason.core.text import reworded as reworded
 from highseason.core.text import wrapped as wrapped
 from highseason.core.validation import raised_as as raised_as
 from highseason.core.warnings import quiet as quiet

@@ -135,7 +135,7 @@ def check_executor(executor: Executors) -> None:
     if not isinstance(executor, str) or not separator or kind not in _KINDS:
         raise ValueError(
             f"executor={executor!r} must be one of {', '.join(EXECUTORS)}, an address such as "
-            "ray://HOST:10001 or dask://HOST:8786, or a concurrent.futures.Executor"
+            "ray://HOST:10001 or dask://HOST:8786, or an executor object"
         )
 
 

@@ -7,6 +7,7 @@ import shutil
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -35,12 +36,23 @@ def format_number(value: float) -> str:
 def exact(value: Any) -> str:
     """A value as the command line reads it again: all the digits of a number, and no more.
 
-    >>> exact(30.0), exact(0.1), exact(True), exact("q0.75")
-    ('30', '0.1', 'true', 'q0.75')
+    >>> exact(30.0), exact(0.1), exact(True), exact("q0.75"), exact(3e-5)
+    ('30', '0.1', 'true', 'q0.75', '0.00003')
     """
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, float) and 1e-9 < abs(value) < 1e-3:
+        return f"{Decimal(repr(value)):f}"
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def decimal(value: float, figures: int = 2) -> str:
+    """A number in so many significant figures, without an exponent.
+
+    >>> decimal(3.162e-6), decimal(1.0)
+    ('0.0000032', '1')
+    """
+    return f"{Decimal(f'{value:.{figures}g}'):f}"
 
 
 def six_figures(value: float) -> str:
@@ -134,6 +146,33 @@ def counted(count: int, noun: str) -> str:
         return f"1 {noun}"
     ending = next((e for e in _PLURALS if noun.endswith(e)), "")
     return f"{count:,} {noun.removesuffix(ending)}{_PLURALS.get(ending, 's')}"
+
+
+#: An argument in a message, with its value if that is text or two ends.
+_ARGUMENT = re.compile(r"\b(\w+)=('[^']*'|\([^(),]+, [^(),]+\))?")
+
+
+def reworded(message: str, names: Mapping[str, str]) -> str:
+    """A message with the words of a command or a form in place of arguments that it has.
+
+    >>> names = {"value": "--value", "between": "--rates"}
+    >>> reworded("choose one, such as value='orders' or z=3", names)
+    "choose one, such as --value 'orders' or z=3"
+    >>> reworded("visitors: between=(0.4, 0.2) must be two rising numbers", names)
+    'visitors: --rates 0.4..0.2 must be two rising numbers'
+    """
+
+    def word(match: re.Match[str]) -> str:
+        name, value = names.get(match[1]), match[2]
+        follows = message[match.end() : match.end() + 1]
+        if name is None or (value is None and follows not in ("", *" ,;.)…")):
+            return match[0]
+        return f"{name} {value.strip('()').replace(', ', '..')}" if value else name
+
+    message = _ARGUMENT.sub(word, message)
+    for bare in (name for name in names if "_" in name):
+        message = re.sub(rf"\b{bare}\b", names[bare], message)
+    return message
 
 
 def plain(value: Any) -> Any:

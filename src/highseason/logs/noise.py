@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.text import counted, percent
+from highseason.core.text import counted, decimal, percent
 from highseason.logs.noise_history import VisitorHistory, read_history
 from highseason.rewards import effective_visitors
 from highseason.traffic.dates import Order
@@ -92,7 +92,7 @@ class NoiseFit:
         high = float(f"{high:.3g}")  # as it is written: a day effect may not be more than it allows
         day = 0.0 if self.day is None else min(self.day.value, 0.99 * math.sqrt(1.0 / high - 1.0))
         moves = f",day={day:.3g}" if day > 0.0 else ""
-        return f"{name}:rates={low:.3g}..{high:.3g}{money},rho={self.rho.value:.3g}{moves}"
+        return f"{name}:rates={low:.3g}..{high:.3g}{money},rho={decimal(self.rho.value, 3)}{moves}"
 
     def teaches(self, visitors: float, than: float, rho: float | None = None) -> float:
         """How many times as much a turn with these visitors teaches as one with others."""
@@ -107,10 +107,11 @@ class NoiseFit:
     def _about_rho(self) -> str:
         value, low, high = self.rho
         if low == 0.0:
-            first = f"No correlation of a turn's visitors is seen: rho is at most {high:.2g}"
+            first = f"No correlation of a turn's visitors is seen: rho is at most {decimal(high)}"
         else:
             first = (
-                f"Visitors of the same turn are alike: rho {value:.2g} ({low:.2g} to {high:.2g})"
+                f"Visitors of the same turn are alike: rho {decimal(value)} "
+                f"({decimal(low)} to {decimal(high)})"
             )
         if value <= 1e-6:
             return f"{first}."

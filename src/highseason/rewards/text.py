@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from highseason.core.specs import Registry, split_spec
+from highseason.core.text import decimal
 from highseason.rewards.model import Rewards, bernoulli, truncated_normal
 from highseason.rewards.visitors import effective_visitors, spend, visitors
 from highseason.traffic import Multiplier
@@ -80,8 +81,8 @@ def assumption(model: Rewards, G: Multiplier) -> str:
         )
     return (
         f"Assumed: rates {rates}, and visitors of the same turn decide alike to some degree (rho = "
-        f"{rho:g}): a median turn of {float(np.median(G.values)):,.0f} visitors teaches as much as "
-        f"{independent_visitors(model, G):,.0f} independent ones."
+        f"{decimal(rho, 6)}): a median turn of {float(np.median(G.values)):,.0f} visitors teaches "
+        f"as much as {independent_visitors(model, G):,.0f} independent ones."
     )
 
 

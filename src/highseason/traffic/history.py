@@ -214,7 +214,7 @@ def _seasons(
     elif grid is None:
         raise ForecastError(
             "the series has no calendar, so its seasons are not known: give their lengths in "
-            "turns, such as periods=(7,), or use a one-step forecaster, such as moving-average"
+            "turns, as in blend:periods=7, or use a one-step forecaster, such as moving-average"
         )
     elif not (lengths := grid.seasons()):
         raise ForecastError(

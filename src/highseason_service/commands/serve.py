@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from highseason.cli import options, with_examples
-from highseason.core import DEFAULT_POLICY, require
+from highseason.core import DEFAULT_POLICY, raised_as, require
 from highseason.traffic import Multiplier
 from highseason_service.commands import database_option
 from highseason_service.commands.experiment import arms_of
+from highseason_service.errors import ServiceError
 from highseason_service.forecast import TrafficForecast
 from highseason_service.model import Settings
 
@@ -73,7 +74,8 @@ def command(
             if G is not None and all(one.id != name for one in service.experiments()):
                 forecast = TrafficForecast.of(G)
                 about = name, name, tuple(arms_of(arm)), policy, forecast, rewards or (0.0, 1.0)
-                service.create(Settings(*about))
+                with raised_as(ValueError, ServiceError):  # bad usage
+                    service.create(Settings(*about))
             serve(service, host, port, names=allow_host, started=started)
         finally:
             service.close()

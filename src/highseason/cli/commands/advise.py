@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,10 @@ def command(
         if (rates, rho, rewards) != (None, None, None):
             raise usage_error("--history stands for --rates, --rho and --rewards: leave those out")
         how = {key: given[key] for key in ("zone", "dates", "decimal")}
-        rewards = hs.logs.fit_noise(history, **how).rewards
+        try:
+            rewards = hs.logs.fit_noise(history, **how).rewards
+        except ValueError as reason:  # the columns have no options here
+            raise usage_error(re.sub("; name one, .*", "; rename one", str(reason))) from reason
     settings["rewards"] = hs.rewards.parse(rewards, arms) if rewards and ":" in rewards else rewards
     with progress_bar("worlds") as progress:
         advice = hs.advise(G, arms, progress=progress, **settings)
