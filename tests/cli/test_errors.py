@@ -81,9 +81,9 @@ WRONG = {
     "numbers of two meanings": ("plan thousand.csv", "1030 or 1.03", "--decimal ','"),
     "a day twice": ("plan twice.csv", "repeats the time 2026-01-02", "--every '1D'"),
     "seasons of no calendar": ("forecast bare.csv", "no calendar", "blend:periods=7"),
-    "falling rates": ("simulate 2099.csv -p ucb --rates 4%..2%", "--rates 0.04..0.02", "two rising"),
+    "falling rates": ("simulate 2099.csv -p ucb --rates 4%..2%", "--rates 0.04..0.02", "rising"),
     "falling rates to advise": ("advise 2099.csv --rates 4%..2%", "rates", "two rising numbers"),
-    "an impossible gap": ("advise 2099.csv --arms 3 --gap 2", "gap must be above 0", "at most 0.03"),
+    "an impossible gap": ("advise 2099.csv --arms 3 --gap 2", "gap must be above 0", "0.03"),
     "history without successes": (
         "advise 2099.csv --history ok.csv", "no column for the successes", "rename one"
     ),
