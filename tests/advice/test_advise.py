@@ -450,7 +450,7 @@ def test_same_seed_same_advice_and_it_is_json() -> None:
 
 def test_a_picture_and_a_page_have_all_the_others() -> None:
     advice = visitors()
-    figure = advice.figure()
+    figure = hs.report.advice(advice)
     assert figure.title == f"Use {advice.policy}"
     top = figure.canvas.axes[0]
     labels = [tick.get_text().replace("\n", "") for tick in top.get_yticklabels()]

@@ -190,3 +190,13 @@ def test_clipped_rewards_warn_at_the_first_the_tenth_and_the_hundredth() -> None
     assert heard == [1, 10]
     with pytest.warns(ClippedWarning, match=r"outside reward_range=\(0.0, 1.0\).*clipped.*: 1\."):
         hs.Bandit(["a"], "greedy", [5.0], reward_range=(0, 1)).fit([("a", 9.0, None, 3.0)])
+
+
+def test_decisions_are_a_table() -> None:
+    shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 6, 7])
+    empty = shelf.to_pandas()
+    shelf.update(shelf.pull(), 2.0, visitors=5)
+    shelf.pull()
+    table = shelf.to_pandas()
+    assert list(table) == list(empty)
+    assert table[["turn", "arm", "reward"]].fillna(0).values.tolist() == [[1, "a", 2], [2, "b", 0]]

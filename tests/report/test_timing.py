@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -124,8 +125,10 @@ def test_exploring_is_cheapest_on_a_quarter_of_the_turns() -> None:
 def test_long_names_leave_all_words_of_the_advice_inside(policy: hs.Policy) -> None:
     label = "option-index:count=visitors,regulated=false"
     plan = policy.plan(hs.traffic.wave(turns=60), arms=4)
+    compared = [SimpleNamespace(policy=label, lead=with_interval(0.02, 0.01))]
+    comparison = SimpleNamespace(compared=compared)
     with figure_size(PAGE_WIDTH, 6):
-        figure = advice(plan, {label: with_interval(0.02, 0.01)})
+        figure = advice(SimpleNamespace(plan=plan, policy=policy, comparison=comparison))
     figure.canvas.draw_without_rendering()  # which lays it out
     for axes in figure.canvas.axes:
         for text in (*figure.canvas.texts, axes.xaxis.label, axes.title, *axes.get_yticklabels()):

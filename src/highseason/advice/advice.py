@@ -40,8 +40,6 @@ from highseason.traffic import SHAPES, Multiplier
 if TYPE_CHECKING:
     import pandas as pd
 
-    from highseason.report import Figure
-
 #: Each reason as part of a sentence.
 _REASONS: dict[Reason, str] = {
     "greedy-is-enough": "greedy is enough",
@@ -184,20 +182,13 @@ class Advice(Printable):
         """What a notebook shows: the verdict, what it assumes, and the policies compared."""
         return [self.verdict, self.assumption, self.table()]
 
-    def figure(self) -> Figure:
-        """A figure: the lead over each other policy, the advised plan, and the multiplier."""
-        from highseason.report import advice
-
-        others = (one for one in self.comparison.compared if one.policy != self.policy)
-        return advice(self.plan, {str(one.policy): one.lead for one in others})
-
     def page(self, **traffic: Any) -> str:
         """An HTML page with the figure in it; `traffic` as in `next_steps`, with `labels`."""
-        from highseason.report import render
+        from highseason.report import advice, render
 
         title, steps = f"Use {self.policy}", self.next_steps(**traffic)
         return render("advice.html.j2", title=title, lead=self.verdict, advice=self, steps=steps,
-                      figure=self.figure().picture())  # fmt: skip
+                      figure=advice(self).picture())  # fmt: skip
 
     def days(self, labels: Sequence[str] = ()) -> list[Day]:
         """What to do on the coming days; empty for shapes, and for policies of other libraries."""

@@ -6,6 +6,7 @@ import copy
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, Never, Self, overload
 
@@ -500,9 +501,15 @@ it brings per visitor, on average.'
             return self._game.decision(self._game.row_of_decided(t))
 
     def decisions(self) -> list[Decision[ArmT]]:
-        """All decisions, in the order in which they were made; `pd.DataFrame` takes them."""
+        """All decisions, in the order in which they were made."""
         with self._lock:
             return [self._game.decision(row) for row in range(len(self._game.ledger))]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The decisions, a row each, in the order in which they were made."""
+        import pandas as pd
+
+        return pd.DataFrame(self.decisions(), columns=[each.name for each in fields(Decision)])
 
     @property
     def pending(self) -> list[Decision[ArmT]]:

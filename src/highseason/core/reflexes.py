@@ -25,13 +25,14 @@ ON_BANDIT: dict[str, str] = {
 }  # fmt: skip
 #: What draws a result, where pandas and others have a method for it.
 _DRAWN = {
+    "Advice": "hs.report.advice(advice)",
     "Forecast": "hs.report.forecast(forecast)", "Multiplier": "hs.report.multiplier(G)",
     "Plan": "hs.report.plan(plan)", "RepeatedReplay": "hs.report.replays(result)",
     "ReplayResult": "hs.report.replays(result)", "SimulationResult": "hs.report.rewards(result)",
     "Tuned": "hs.report.sensitivity(tuned)",
 }  # fmt: skip
 #: What is missing from a class, by its name.
-_INSTEAD = {"Policy": ON_POLICY, "Bandit": ON_BANDIT, "Advice": {"plot": "write advice.figure()"}}
+_INSTEAD = {"Policy": ON_POLICY, "Bandit": ON_BANDIT}
 _INSTEAD |= {kind: {"plot": f"write {call}"} for kind, call in _DRAWN.items()}
 #: What arguments of `Bandit.update` were called, or are in other words.
 ON_UPDATE: dict[str, str] = dict.fromkeys(("traffic", "customers"), "visitors")

@@ -579,8 +579,8 @@ def labelled(
     policies: Policies, visitors: bool = False
 ) -> tuple[tuple[str, ...], tuple[Policy, ...]]:
     """The given policies in any form, with a label for each; `visitors` may be counted."""
-    if isinstance(policies, Policy | type | str):  # a class gets a hint below
-        policies = [policies]
+    if isinstance(policies, Policy | type | str) or not isinstance(policies, Iterable):
+        policies = [policies]  # a class, or what is no policy, gets a hint below
     by_label = isinstance(policies, Mapping)
     given = policies.values() if isinstance(policies, Mapping) else policies
     players = tuple(parse(policy) if isinstance(policy, str) else policy for policy in given)
@@ -589,7 +589,10 @@ def labelled(
         raise ValueError("no policy was given")
     for policy in players:
         if not isinstance(policy, Policy):
-            raise ValueError(f"{policy!r} is not a policy; write hs.UCB(), with its brackets")
+            raise ValueError(
+                f"{policy!r} is not a policy; write hs.UCB(), with its brackets, or around an "
+                "object of another library hs.policies.ForeignPolicy.of(…)"
+            )
     return labels, tuple(one.counting() for one in players) if visitors else players
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.text import format_number
-from highseason.engine import Estimate
 from highseason.policies import Plan
 from highseason.policies.timing import favoured, prices, timing
 from highseason.report import palette
@@ -134,21 +133,16 @@ def as_percent(share: float, _: object = None) -> str:
     return f"{format_number(100 * share)}%"
 
 
-def advice(plan: Plan, leads: Mapping[str, Estimate], title: str | None = None) -> Figure:
+def advice(advised: Any, title: str | None = None) -> Figure:
     """How far the advised policy is ahead of each other one, above its plan and the multiplier.
 
     Args:
-        plan: Of the advised policy.
-        leads: Its lead over each other policy, by label, as a share of what the best arm earns.
+        advised: What `hs.advise` gives.
         title: Above the figure.
-
-    >>> import highseason as hs
-    >>> from highseason.engine import with_interval
-    >>> plan = hs.UCBZ().plan(hs.traffic.wave(turns=100), arms=5)
-    >>> advice(plan, {"ucb": with_interval(0.02, 0.001)})
-    <Figure: Use ucb-z>
     """
-    title = title or f"Use {plan.policy}"
+    plan, every = advised.plan, advised.comparison.compared
+    leads = {str(one.policy): one.lead for one in every if one.policy != advised.policy}
+    title = title or f"Use {advised.policy}"
     heights = [1.0 + 0.36 * len(leads), 1.5, 1.5]
     with drawing(title, heights) as (canvas, [top, middle, bottom]):
         values = [100 * lead.value for lead in leads.values()]
@@ -169,7 +163,7 @@ def advice(plan: Plan, leads: Mapping[str, Estimate], title: str | None = None) 
         middle.sharex(bottom)
     parts = ", ".join(f"{label} by {100 * lead.value:.2f}" for label, lead in leads.items())
     alt = (
-        f"{plan.policy} leads {parts} percentage points of the best arm's reward.  It "
+        f"{advised.policy} leads {parts} percentage points of the best arm's reward.  It "
         f"{timing(plan).sentence()}"
     )
     return Figure(canvas, title, alt)

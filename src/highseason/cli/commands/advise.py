@@ -101,7 +101,7 @@ def command(
 
 def _write(advice: Advice, out: Path, traffic: dict[str, Any]) -> Path:
     if out.suffix.lower() != _PAGE:
-        return advice.figure().save(out)
+        return hs.report.advice(advice).save(out)
     from highseason.report.page import save
 
     return save(advice.page(**traffic), out)
