@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import highseason.cli.commands.policies as policies_command
+from highseason.cli import main
 
 Call = Callable[..., Any]
 
@@ -142,6 +143,19 @@ def test_nothing_is_left_behind(call: Call, tmp_path: Path) -> None:
     before = sorted(tmp_path.iterdir())
     call("simulate", "-p", "ucbb", "--out", "new/rewards.png", "--save", "new/result.npz")
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_in_a_terminal_notes_and_errors_are_wrapped(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    for columns, least in (("60", 3), ("200", 1)):
+        monkeypatch.setenv("COLUMNS", columns)
+        assert main(["plan", "twice.csv"], standalone_mode=False) == 2
+        lines = capsys.readouterr().err.splitlines()
+        assert max(map(len, lines)) <= int(columns)
+        assert len(lines) >= least
 
 
 def test_debug_shows_the_traceback_and_the_line(call: Call) -> None:
