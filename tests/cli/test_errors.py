@@ -101,6 +101,7 @@ WRONG = {
     "a served range that falls": (
         "serve --experiment 2099.csv --arm 1 --rewards 5..1", "--rewards must be", "rising"
     ),
+    "traffic twice": ("plan ok.csv -m two.csv", "give the traffic once", "ok.csv or with"),
     "stray words": ("simulate -p ucb wave twice", "twice", "simulate --help"),
 }  # fmt: skip
 

@@ -107,11 +107,16 @@ def test_turns_have_dates(run: Run, live: Server) -> None:
     assert run("decide shelf --turn 2026-11-02")[0] == 0
     assert run("decide shelf --turn 2026-11-03T23:30")[0] == 0  # by the clock of Rome
     assert [one.turn for one in live.service.decisions("shelf")] == [3, 2]
+    code, text = run("update shelf --reward 80 --visitors 50")
+    assert (code, "wait for a reward: 2, 3; give --turn" in text) == (
+        2,
+        True,
+    )  # today, too
     said = run("update shelf --turn 2026-11-02 --reward 90 --visitors 240")[1]
     assert said == "turn 2: recorded\n"
     assert run("update shelf --reward 80 --visitors 50")[1] == "turn 3: recorded\n"
     code, text = run("update shelf --reward 80 --visitors 50")
-    assert (code, "waits for a reward: give --turn" in text) == (2, True)
+    assert (code, "wait for a reward: none; give --turn" in text) == (2, True)
     assert "it was 90" in run("correct shelf --turn 2026-11-02 --reward 91 --visitors 240")[1]
     run("add-arm shelf --arm 8.99 --start 2026-11-20 --end 2026-12-01")
     sale = next(arm for arm in live.service.state("shelf").arms if arm.id == "8.99")

@@ -155,12 +155,8 @@ class Advice(Printable):
         for world, one in every:
             earned = (percent(one.best(kind).earned, 1) for kind in KINDS)
             teaches = f"{independent_visitors(world.rewards, self.multiplier):,.0f}"
-            cells = (
-                decimal(world.rho or 0.0),
-                teaches,
-                *earned,
-                one.answer + "?" * (not one.settled),
-            )
+            answer = one.answer + "?" * (not one.settled)
+            cells = (decimal(world.rho or 0.0), teaches, *earned, answer)
             rows.append(cells if self.rates_known else (world.rates, *cells))
         first = () if self.rates_known else ("rates",)
         columns = (*first, "rho", "worth", "greedy", "explore", "regulate", "answer")

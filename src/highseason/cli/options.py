@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from highseason.policies.lifetimes import Lifetimes
     from highseason.rewards import Rewards
 
-DEFAULT_ARMS, DEFAULT_TURNS = 25, 500
+DEFAULT_ARMS, DEFAULT_TURNS, _SHAPE = 25, 500, "wave"
 #: How many days of a file's future are planned, and how many days old it may be for that.
 AHEAD, _LONG_AGO = 60, 180
 
@@ -87,6 +87,8 @@ def parse_multiplier(
     """
     text = file or multiplier
     path = Path(text)
+    if file is not None and multiplier not in ("", _SHAPE):
+        raise usage_error(f"give the traffic once, as {file} or with --multiplier {multiplier}")
     if events is not None and ahead is None and file is None:
         raise usage_error("--events is for a forecast: add --ahead, such as --ahead 60")
     if text in SHAPES:
@@ -464,7 +466,7 @@ stakes = parsed(
     option(
         "--multiplier -m SHAPE|FILE",
         "wave, christmas, step, constant, sine, or a CSV, Excel or Parquet file.",
-        default="wave",
+        default=_SHAPE,
         type=lambda text: text.lower() if text.lower() in SHAPES else text,
         shell_complete=lambda _, __, text: [
             *_starting(SHAPES, text),

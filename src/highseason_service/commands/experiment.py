@@ -261,15 +261,16 @@ def _outcome(text: str, **more: Any) -> options.Decorator:
     "highseason experiment update tea --reward 1200 --visitors 310",
     "highseason experiment update tea --turn 2026-11-17 --reward 900 --visitors 280",
 )
-@_outcome("The turn.  [default: the last decided one without a reward]")
+@_outcome("The turn.  [default: the one that waits for its reward]")
 @_key
 def update(client: Any, experiment: str, outcome: Outcome, key: str | None) -> Answer:
     """Report what a turn brought."""
     if outcome.turn is None:
         waiting = [one.turn for one in client.decisions(experiment) if one.reward is None]
-        if not waiting:
-            raise usage_error(f"no decided turn of {experiment} waits for a reward: give --turn")
-        outcome = replace(outcome, turn=max(waiting))
+        if len(waiting) != 1:
+            which = ", ".join(map(str, sorted(waiting))) or "none"
+            raise usage_error(f"turns of {experiment} that wait for a reward: {which}; give --turn")
+        outcome = replace(outcome, turn=waiting[0])
     answer = client.update_many(experiment, [outcome], key)
     words = "recorded" if answer["new"] else "already recorded"
     return answer, f"turn {outcome.turn}: {words}{CLIPPED * answer['clipped']}"
