@@ -80,7 +80,7 @@ def test_overlay_plays_and_draws(call: Call, tmp_path: Path) -> None:
             "bound -p soft-ucb-mortal --means .9,.5 --lifetimes articles",
             "START-END of each arm, such as 1-90,30-",
         ),
-        ("bound --means .9,.5", "--policy soft-ucb"),
+        ("bound --means .9,.5", "--policy option-index"),
         ("bound -p ucb --means .9,1.5", "between 0 and 1"),
         ("bound -p ucb --means .9,x", "such as 0.9,0.5"),
         ("bound -p ucb --means .9,.5 --form printed", "'safe', 'paper'"),
