@@ -1,4 +1,4 @@
-"""Draw the picture of docs/research/option-index.md into docs/images/, and print its numbers.
+"""Draw the picture of docs/guides/option-index.md into docs/images/, and print its numbers.
 
 .venv/bin/python benchmarks/option_pictures.py [FOLDER]
 """
