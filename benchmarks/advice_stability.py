@@ -204,6 +204,8 @@ def main() -> None:
     given = parser.parse_args()
     arms = [int(one) for one in given.what if one.isdigit()] or [5, 25, 100]
     names = [one for one in given.what if not one.isdigit()] or list(SERIES)
+    if given.whole and (given.also or set(names) & set(SHAPES)):
+        parser.error("--whole is for the public series alone, without --also")
     cases = [Case(name, count) for count in arms for name in names]
     begin = time.perf_counter()
     done = played(
