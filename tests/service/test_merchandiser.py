@@ -70,7 +70,8 @@ def test_in_four_commands(export: Path, shop: Server, monkeypatch: pytest.Monkey
         assert price.strip() in PRICES
         said = re.search(rf"^  {in_words(day)}, (.*) expected: (.*)$", plan, re.MULTILINE)
         assert said is not None, plan
-        assert said[2] in (f"try {price.strip()}", "try another arm")
+        tried = re.fullmatch("try (.*9)", said[2])  # which one, where that is known
+        assert tried is None or tried[1] == price.strip()
 
 
 def run(*words: str) -> str:
