@@ -39,7 +39,7 @@ def _read_and_audit(connection: Connection, summary: Summary) -> Audit:
     """Audit an experiment; one that cannot be read leaves the others alone."""
     try:
         entries = store.entries(connection, summary.id)
-        return _audit(summary, entries, store.all_decisions(connection, summary.id))
+        return _audit(summary, entries, store.latest(connection, summary.id)[::-1])
     except (ServiceError, ValueError, LookupError, TypeError) as reason:
         problem = f"its log cannot be read: {type(reason).__name__}: {reason}"
         return Audit(summary.id, summary.events, 0, (problem,))

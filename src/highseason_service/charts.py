@@ -1,18 +1,23 @@
-"""The charts of an experiment: at most a few hundred points each, and the same as a table."""
+"""What happened in an experiment, as columns over its turns, and the charts that are drawn of it.
 
+A chart has at most a few hundred points, and the same numbers as a table.
+"""
+
+import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlalchemy import Connection, select
 
 from highseason.core import DEFAULT_POLICY, counted, format_number, percent
 from highseason.policies import Plan, favoured, prices
 from highseason.traffic import LENGTHS
 from highseason_service.forecast import TrafficForecast
-from highseason_service.history import PlayHistory
+from highseason_service.tables import decisions, events
 
 Numbers = NDArray[np.float64]
 
@@ -27,6 +32,79 @@ _ROUND = {
     "week": (1, 4, 13, 52),
     "turn": (1,),
 }
+
+
+_COLUMNS = [decisions.c[name] for name in ("turn", "arm", "exploited", "reward", "visitors")]
+_LOGGED = events.c.kind, events.c.turn, events.c.seq, events.c.body
+_KINDS = ("decided", "arm_added", "arm_retired")
+
+
+class ArmChange(NamedTuple):
+    """An arm was added or removed, by the event with this number."""
+
+    seq: int
+    arm: str
+    removed: bool
+
+
+@dataclass(frozen=True)
+class PlayHistory:
+    """The turns of an experiment; position t - 1 is turn t, and arms have numbers."""
+
+    numbers: dict[str, int]  # the number of each arm that was played, by its id
+    # the number of the event that decided each turn, 0 where it is not decided
+    entry: NDArray[np.int64]
+    arm: NDArray[np.int32]  # the number of the arm of each turn, -1 where it is not decided
+    exploited: NDArray[np.bool_]  # whether the turn played the best arm so far
+    reward: NDArray[np.float64]  # the turn's reward, NaN where there is none
+    visitors: NDArray[np.float64]  # the visitors who came, NaN where it is not known
+    changes: list[ArmChange]  # when arms came and went
+
+    @classmethod
+    def read(cls, connection: Connection, experiment: str) -> Self:
+        """The turns as they are in the database; 100,000 take half a second."""
+        query = select(*_COLUMNS).where(decisions.c.experiment == experiment)
+        rows = connection.execute(query).all()
+        turns, arms, exploited, reward, visitors = zip(*rows, strict=True) if rows else [()] * 5
+        logged = events.c.experiment == experiment, events.c.kind.in_(_KINDS)
+        log = connection.execute(select(*_LOGGED).where(*logged).order_by(events.c.seq)).all()
+        entries = {turn: seq for kind, turn, seq, _ in log if kind == "decided"}
+        numbers = {arm: number for number, arm in enumerate(dict.fromkeys(arms))}
+        size, places = max(turns, default=0), np.array(turns, np.int64) - 1
+
+        def column(blank: Any, values: Any) -> Any:
+            filled = np.full(size, blank)
+            filled[places] = values
+            return filled
+
+        return cls(
+            numbers,
+            column(np.int64(0), [entries[turn] for turn in turns]),
+            column(np.int32(-1), [numbers[arm] for arm in arms]),
+            column(np.False_, exploited),
+            column(np.nan, np.array(reward, np.float64)),  # None is NaN
+            column(np.nan, np.array(visitors, np.float64)),
+            [
+                ArmChange(seq, json.loads(body)["id"], kind == "arm_retired")
+                for kind, _, seq, body in log
+                if kind != "decided"
+            ],
+        )
+
+    @property
+    def turns(self) -> int:
+        """The latest turn that is decided."""
+        return self.arm.size
+
+    def is_decided(self, turn: int) -> bool:
+        """Whether a turn is decided."""
+        return turn <= self.turns and bool(self.arm[turn - 1] >= 0)
+
+    def plays(self, before: int) -> dict[str, int]:
+        """How often each arm was played in the turns before a turn."""
+        arms = self.arm[: before - 1]
+        counts = np.bincount(arms[arms >= 0], minlength=len(self.numbers)).tolist()
+        return {arm: counts[number] for arm, number in self.numbers.items()}
 
 
 @dataclass(frozen=True)
@@ -64,7 +142,11 @@ class Chart:
         """What the script draws."""
         drawn = ("dated", "now", "step", "marks", "times", "labels")
         lines = [
-            {"name": one.name, "look": one.look, "values": _six_figures(one.values)}
+            {
+                "name": one.name,
+                "look": one.look,
+                "values": [None if math.isnan(v) else float(f"{v:.6g}") for v in one.values],
+            }
             for one in self.series
         ]
         return {name: getattr(self, name) for name in drawn} | {"series": lines}
@@ -76,18 +158,14 @@ class Chart:
         ]
 
 
-def _six_figures(values: Numbers) -> list[float | None]:
-    """Values as they are drawn: nothing for what is not known."""
-    return [None if math.isnan(v) else float(f"{v:.6g}") for v in values.tolist()]
-
-
 @dataclass(frozen=True)
 class Buckets:
     """Turns in groups of equal size."""
 
     turns: TrafficForecast
-    count: int
     width: int
+    firsts: NDArray[np.int64]  # the row of the first turn of each group
+    lasts: NDArray[np.int64]  # and of the last
 
     @classmethod
     def of(cls, turns: TrafficForecast, count: int, most: int) -> Self:
@@ -96,17 +174,8 @@ class Buckets:
         width = next((width for width in ladder if count <= most * width), ladder[-1])
         while count > most * width:
             width *= 2
-        return cls(turns, count, width)
-
-    @property
-    def firsts(self) -> NDArray[np.int64]:
-        """The row of the first turn of each group."""
-        return np.arange(0, self.count, self.width)
-
-    @property
-    def lasts(self) -> NDArray[np.int64]:
-        """The row of the last turn of each group."""
-        return np.minimum(self.firsts + self.width, self.count) - 1
+        firsts = np.arange(0, count, width)
+        return cls(turns, width, firsts, np.minimum(firsts + width, count) - 1)
 
     def chart(
         self,
@@ -128,7 +197,7 @@ class Buckets:
 
     def mean(self, values: Numbers) -> Numbers:
         """The mean of each group, of the values that are known."""
-        if not self.count:
+        if not self.firsts.size:
             return np.empty(0)
         known = ~np.isnan(values)
         sums = np.add.reduceat(np.where(known, values, 0.0), self.firsts)
@@ -237,7 +306,13 @@ def rewards(turns: TrafficForecast, history: PlayHistory, best: str, worth: floa
     last = groups.lasts
     sentence = "There is no reward yet."
     if known.any():
-        sentence = _reward_sentence(float(earned[-1]), float(possible[-1]), best, worth)
+        sentence = f"{format_number(earned[-1])} earned."
+        if math.isfinite(possible[-1]) and possible[-1] > 0:
+            sentence += (
+                f" That is {percent(earned[-1] / possible[-1])} of the "
+                f"{format_number(possible[-1])} that {best}, the best arm so far at "
+                f"{format_number(worth)} per visitor, would have earned from the start."
+            )
     return groups.chart(
         "rewards",
         "Reward, beside the best arm so far",
@@ -245,17 +320,6 @@ def rewards(turns: TrafficForecast, history: PlayHistory, best: str, worth: floa
         Series("earned", earned[last], "earned"),
         Series("the best arm so far, from the start", possible[last], "possible"),
         ends=True,
-    )
-
-
-def _reward_sentence(earned: float, possible: float, best: str, worth: float) -> str:
-    start = f"{format_number(earned)} earned."
-    if not math.isfinite(possible) or possible <= 0:
-        return start
-    return (
-        f"{start} That is {percent(earned / possible)} of the {format_number(possible)} that "
-        f"{best}, the best arm so far at {format_number(worth)} per visitor, would have earned "
-        "from the start."
     )
 
 

@@ -1,21 +1,30 @@
 """The dashboard: pages for people, on the same service as the API."""
 
+import base64
+import json
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, TypeAlias
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import Query, Request
+from fastapi import Depends, Query
+from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from highseason.core import counted, format_number
-from highseason_service import drafts, forms, routes, web
-from highseason_service.drafts import Upload, draft_page
+from highseason.policies import Plan, prices
+from highseason.report import timing
+from highseason.traffic import Forecast
+from highseason_service import charts, demo, forms, routes, web
 from highseason_service.errors import InvalidError, NotFoundError, ServiceError
 from highseason_service.experiments import Service
-from highseason_service.routes import FileKind, Id, One
-from highseason_service.schemas import NewForecastBody
-from highseason_service.views import ARMS, ExperimentView, Views, planned
-from highseason_service.web import Admin, Form, Reader, Visitor, back_to, page_router, reads, show
+from highseason_service.forecast import TrafficForecast
+from highseason_service.model import ExperimentBody, NewForecastBody
+from highseason_service.routes import ANSWERS, FileKind, Id
+from highseason_service.views import ARMS, ExperimentView, Views
+from highseason_service.web import Admin, Anyone, Form, Reader, Visitor, back_to
 
 #: How many experiments are on one page of the list.
 PER_PAGE = 100
@@ -36,9 +45,7 @@ DONE = {
     "archive": "The experiment is archived.",
 }
 
-router = page_router()
-router.include_router(drafts.router)
-router.include_router(web.router)
+router = web.router
 
 PageNumber = Annotated[int, Query(ge=1, le=10_000, alias="page")]
 
@@ -46,34 +53,27 @@ PageNumber = Annotated[int, Query(ge=1, le=10_000, alias="page")]
 TABS = ("today", "season", "arms", "manage")
 
 
-def _view(request: Request, experiment: str) -> ExperimentView:
-    views: Views = request.app.state.views
+def _view(who: Visitor, experiment: str) -> ExperimentView:
+    views: Views = who.request.app.state.views
     return views.get(experiment)
 
 
 @router.get("/")
-def home(request: Request, service: One, who: Reader, number: PageNumber = 1) -> Response:
+def home(who: Reader, number: PageNumber = 1) -> Response:
     """The list of experiments."""
-    everything = service.experiments()
+    service, everything = who.service, who.service.experiments()
     shown = everything[PER_PAGE * (number - 1) : PER_PAGE * number]
     latest = {one.id: next(iter(service.decisions(one.id, limit=1)), None) for one in shown}
     pages = max(1, -(-len(everything) // PER_PAGE))
     context: dict[str, Any] = {"experiments": shown, "latest": latest}
-    return show(request, who, "experiments.html.j2", page=number, pages=pages, **context)
+    return who.show("experiments.html.j2", page=number, pages=pages, **context)
 
 
 def _experiment(
-    request: Request,
-    service: Service,
-    who: Visitor,
-    experiment: str,
-    tab: str,
-    seen: str = "",
-    status: int = 200,
-    **more: Any,
+    who: Visitor, experiment: str, tab: str, seen: str = "", status: int = 200, **more: Any
 ) -> Response:
     """A page of an experiment; nothing if it was seen as it is."""
-    view = _view(request, experiment)
+    view = _view(who, experiment)
     turn, state = view.now, view.state
     now = f"{state.events}.{turn or 0}"
     if seen == now:
@@ -82,7 +82,7 @@ def _experiment(
     context |= {"done": "", "error": "", "typed": {}, "form": "", "columns": (), "kept": None}
     if tab == "today":
         is_decided = turn is not None and view.history.is_decided(turn)
-        decided = service.decision(state.id, turn or 0) if is_decided else None
+        decided = who.service.decision(state.id, turn or 0) if is_decided else None
         context |= {"turn": turn, "now": decided}
     elif tab == "season":
         context["drawn"] = {name: chart.data() for name, chart in view.charts.items()}
@@ -92,31 +92,29 @@ def _experiment(
         context["rows"] = view.arm_rows(ARMS * (number - 1))
         removed = (one for one in state.arms if one.id == arm and one.status == "removed")
         context["undo"] = next(removed, None)
-    return show(request, who, "experiment.html.j2", status, **context | more)
+    return who.show("experiment.html.j2", status, **context | more)
 
 
 @router.get("/experiments/{experiment}/tables/{chart}")
-def table(request: Request, who: Reader, experiment: Id, chart: str) -> Response:
+def table(who: Reader, experiment: Id, chart: str) -> Response:
     """The numbers of a chart."""
-    view = _view(request, experiment)
+    view = _view(who, experiment)
     shown = view.charts.get(chart)
     if shown is None:
         raise NotFoundError(f"there is no chart {chart!r}")
-    part = "table_rows.html.j2" if request.headers.get("hx-request") else "table.html.j2"
-    return show(request, who, part, view=view, state=view.state, chart=shown)
+    part = "table_rows.html.j2" if who.request.headers.get("hx-request") else "table.html.j2"
+    return who.show(part, view=view, state=view.state, chart=shown)
 
 
-@router.get("/experiments/{experiment}/export.{kind}", dependencies=[reads])
-def export_turns(service: One, experiment: Id, kind: FileKind) -> Response:
+@router.get("/experiments/{experiment}/export.{kind}")
+def export_turns(who: Reader, experiment: Id, kind: FileKind) -> Response:
     """Turns with rewards as a file: the API's export, for a browser that has signed in."""
-    return routes.export_turns(service, experiment, kind)
+    return routes.export_turns(who.service, experiment, kind)
 
 
 @router.get("/experiments/{experiment}")
 @router.get("/experiments/{experiment}/{tab}")
 def experiment_page(
-    request: Request,
-    service: One,
     who: Reader,
     experiment: Id,
     tab: str = TABS[0],
@@ -130,10 +128,7 @@ def experiment_page(
         raise NotFoundError(f"an experiment has no page {tab!r}")
     removed, said = arm if done == "removed" else "", DONE.get(done, "")
     more: dict[str, Any] = {"page": number, "removed": removed, "done": said}
-    return _experiment(request, service, who, experiment, tab, seen, **more)
-
-
-Fields: TypeAlias = Mapping[str, Any]
+    return _experiment(who, experiment, tab, seen, **more)
 
 
 #: The scope that each form needs, and the page that it is on.
@@ -149,7 +144,7 @@ ACTIONS = {
 }
 
 
-def _done(service: Service, experiment: str, action: str, form: Fields) -> str:
+def _done(service: Service, experiment: str, action: str, form: Mapping[str, Any]) -> str:
     """Do what a form asks; gives what was done."""
     match action:
         case "decide":
@@ -184,55 +179,175 @@ def _done(service: Service, experiment: str, action: str, form: Fields) -> str:
 
 
 @router.post("/experiments/{experiment}/{action}")
-def act(request: Request, service: One, experiment: Id, action: str, form: Form) -> Response:
+def act(who: Anyone, experiment: Id, action: str, form: Form) -> Response:
     """Do what a form asks; the page says how it went, with what was typed still there."""
     if action not in ACTIONS:
         raise NotFoundError(f"there is no form {action!r}")
     scope, tab = ACTIONS[action]
-    who = web.require(request, scope)
+    who.check(scope)
     try:
-        done = _done(service, experiment, action, form)
+        done = _done(who.service, experiment, action, form)
     except NotFoundError:
         raise
     except ServiceError as reason:
-        return _not_done(request, service, who, experiment, tab, form, reason)
+        return _not_done(who, experiment, tab, form, reason)
     arm = str(form.get("arm", ""))
     return back_to(experiment, done, "" if tab == "today" else tab, arm)
 
 
 def _not_done(
-    request: Request,
-    service: Service,
-    who: Visitor,
-    experiment: str,
-    tab: str,
-    form: Fields,
-    reason: ServiceError,
-    **more: Any,
+    who: Visitor, experiment: str, tab: str, form: Form, reason: ServiceError, **more: Any
 ) -> Response:
     typed = {name: value for name, value in form.items() if isinstance(value, str)}
-    more |= {"error": str(reason), "typed": typed, "form": request.url.path.rpartition("/")[2]}
-    return _experiment(request, service, who, experiment, tab, status=reason.status, **more)
+    more |= {"error": str(reason), "typed": typed, "form": who.request.url.path.rpartition("/")[2]}
+    return _experiment(who, experiment, tab, status=reason.status, **more)
+
+
+# -- plans to look at before they hold: of a new experiment, or of a new forecast ----------------
+
+#: Files up to this size are kept in a form that is sent again.
+KEPT = 2**20
+
+
+async def _upload(form: Form) -> tuple[str, bytes]:
+    file = form.get("traffic")
+    if isinstance(file, UploadFile) and (content := await file.read()):
+        return file.filename or "", content
+    with suppress(ValueError):
+        kept = base64.b64decode(str(form.get("kept", "")), validate=True)
+        return str(form.get("kept_name", "")), kept
+    return "", b""
+
+
+def _again(reason: Exception, file: tuple[str, bytes]) -> dict[str, Any]:
+    """What a form shows that is to be sent again: its file, and the columns to choose from."""
+    name, content = file
+    small = 0 < len(content) <= KEPT
+    kept = (name, base64.b64encode(content).decode()) if small else None
+    return {"columns": getattr(reason, "columns", ()) if small else (), "kept": kept}
+
+
+#: The name and the content of the file that came with a form.
+Upload = Annotated[tuple[str, bytes], Depends(_upload)]
+
+
+def _draft_page(
+    who: Visitor,
+    plan: Plan,
+    turns: TrafficForecast,
+    history: charts.PlayHistory | None = None,
+    past: int = 0,
+    **texts: Any,
+) -> Response:
+    """A plan with its chart, and a button that makes it hold.
+
+    `texts` are the title, a lead, facts by their names, sentences (`words`), the `draft` that the
+    button sends, where it goes and what it says (`send`), and the same of the way `back`.
+    """
+    chart = charts.traffic(turns, plan, history, past)
+    banner = "".join(charts.busy_warning(plan, turns.unit, past))
+    shown: dict[str, Any] = {"chart": chart, "drawn": {"traffic": chart.data()}, "banner": banner}
+    return who.show("plan.html.j2", **shown, **texts)
+
+
+@router.get("/new")
+def new(who: Admin) -> Response:
+    """The form for a new experiment."""
+    return _new(who, forms.BLANK)
+
+
+def _new(who: Visitor, typed: Mapping[str, str], status: int = 200, **more: Any) -> Response:
+    context = {"typed": typed, "error": "", "policies": forms.POLICIES, "columns": (), "kept": None}
+    return who.show("new.html.j2", status, **context | more)
+
+
+@router.get("/new/sample.csv")
+def sample(who: Admin) -> Response:
+    """The visitors of a made-up shop, up to yesterday."""
+    days = 2 * demo.TURNS
+    start = who.service.clock().date() - timedelta(days)
+    counts = demo.expected_traffic(start, days)
+    rows = (f"{start + timedelta(n)},{count:.0f}\n" for n, count in enumerate(counts))
+    headers = {"content-disposition": 'attachment; filename="visitors.csv"'}
+    return Response("day,visitors\n" + "".join(rows), media_type="text/csv", headers=headers)
+
+
+@router.post("/new/plan")
+def new_plan(who: Admin, form: Form, file: Upload) -> Response:
+    """The plan of a new experiment, before it starts."""
+    typed = forms.texts(form)
+    try:
+        body, notes = forms.new_experiment(typed, *file)
+        forms.check(who.service, body.settings())
+    except (ServiceError, ValueError) as reason:
+        status = reason.status if isinstance(reason, ServiceError) else 422
+        return _new(who, typed, status, error=str(reason), **_again(reason, file))
+    settings = body.settings()
+    plan = settings.forecast.plan(settings.playing(), len(settings.arms))
+    turns, last = settings.forecast, len(settings.forecast.values)
+    facts = {"Arms": str(len(settings.arms)), f"{turns.unit.capitalize()}s": f"{last:,}"}
+    if settings.forecast.calendar is not None:
+        facts |= {"First": turns.name(1), "Last": turns.name(last)}
+        facts["Time zone"] = settings.forecast.calendar.zone or "UTC"
+    G, today = settings.forecast.multiplier, who.service.clock().date()
+    past = Forecast(G.values, calendar=G.calendar).past(today)
+    arms = [arm.label or arm.id for arm in settings.arms]
+    more = f" and {len(arms) - 20} more" if len(arms) > 20 else ""
+    return _draft_page(
+        who,
+        plan,
+        turns,
+        title=f"The plan of {settings.name}",
+        lead="Step 2 of 2: look at it. Nothing has started yet.",
+        facts=facts,
+        words=(
+            _when(plan, turns),
+            f"Arms: {', '.join(arms[:20])}{more}.",
+            f"Policy: {settings.policy}.",
+            *(f"{note}." for note in notes),
+            *([f"The forecast {past}."] if past else ()),
+        ),
+        draft=body.model_dump_json(),
+        send=("/new", "Start the experiment"),
+        back=("/new", "Start over"),
+    )
+
+
+def _when(plan: Plan, turns: TrafficForecast) -> str:
+    """When a plan explores, in the words of someone with a shop."""
+    if prices(plan) is not None:
+        return f"It {timing(plan).sentence()}"
+    busy = plan.multiplier.values >= plan.busy_from
+    parts = []
+    for kind, chosen in (("quiet", ~busy), ("busy", busy)):
+        tries = int((plan.exploration[chosen] > 0.5).sum())
+        parts.append(f"on {tries:,} of {counted(int(chosen.sum()), f'{kind} {turns.unit}')}")
+    return f"It mostly tries arms {parts[0]}, and {parts[1]}."
+
+
+@router.post("/new")
+def create(who: Admin, form: Form) -> Response:
+    """Start a new experiment."""
+    body = forms.drafted(ExperimentBody, form)
+    who.service.create(body.settings())
+    return back_to(body.id, "created")
 
 
 @router.post("/experiments/{experiment}/reforecast/plan")
-def forecast_plan(
-    request: Request, service: One, who: Admin, experiment: Id, form: Form, file: Upload
-) -> Response:
+def forecast_plan(who: Admin, experiment: Id, form: Form, file: Upload) -> Response:
     """The plan with a new forecast, before it holds."""
-    view = _view(request, experiment)
+    view = _view(who, experiment)
     try:
         new, notes = forms.new_forecast(view.turns, view.state, forms.texts(form), *file)
         forecast = view.turns.replaced(new.first, new.values)
-        plan = planned(view.policy, forecast, view.plan.arms)
+        plan = forecast.plan(view.policy, view.plan.arms)
     except (ServiceError, ValueError) as reason:
         wrong = reason if isinstance(reason, ServiceError) else InvalidError(str(reason))
-        again = drafts.again(wrong, file)
-        return _not_done(request, service, who, experiment, "manage", form, wrong, **again)
+        again = _again(wrong, file)
+        return _not_done(who, experiment, "manage", form, wrong, **again)
     address = f"/experiments/{quote(experiment)}"
     first, last = forecast.name(new.first), forecast.name(len(forecast.values))
-    return draft_page(
-        request,
+    return _draft_page(
         who,
         plan,
         forecast,
@@ -262,3 +377,26 @@ def _comparison(view: ExperimentView, first: int, values: Sequence[float]) -> st
     expected, before = (format_number(sum(part[:both])) for part in (values, old))
     shared = "" if both == len(values) else f", for the first {both:,} of them"
     return f"New forecast for {days}{shared}: {expected} visitors in total, instead of {before}."
+
+
+# -- the page of the API --------------------------------------------------------------------------
+
+#: What is asked in the examples, and what is answered; by the method and the path.
+EXAMPLES = Path(__file__).with_name("templates") / "examples.json"
+
+
+@router.get("/docs")
+def description(who: Anyone) -> Response:
+    """What there is to ask."""
+    schema, said = who.request.app.openapi(), json.loads(EXAMPLES.read_text("utf-8"))
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for path, methods in schema["paths"].items():
+        for method, operation in methods.items():
+            name = f"{method.upper()} {path}"
+            scope = next(iter(operation.get("security", [{}])[0]), "")
+            about = {"name": name, "scope": scope, "example": said.get(name, {})}
+            groups.setdefault(operation["tags"][0], []).append(operation | about)
+    answers = {code: one["description"] for code, one in ANSWERS.items()}
+    base = str(who.request.base_url).rstrip("/")
+    shown = {"schema": schema, "groups": groups, "answers": answers, "base": base}
+    return who.show("docs.html.j2", **shown)

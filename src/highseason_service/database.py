@@ -5,13 +5,13 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from alembic.config import Config
-from alembic.runtime.environment import EnvironmentContext
+from alembic.operations import Operations
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
@@ -62,11 +62,13 @@ class Database(AbstractContextManager["Database"]):
             still = {"mode": "ro"} if Path(f"{path}-wal").exists() else {"immutable": "1"}
             file = path.absolute().as_uri()
             looking = self.url.set(database=file, query={**still, "uri": "true"})
-            self.reading = self._sqlite(self.url if create else looking, "BEGIN", pool_size=8)
-            self.writing = self._sqlite(self.url, "BEGIN IMMEDIATE", pool_size=1)
+            self.reading = self._sqlite(self.url if create else looking, "BEGIN", 8, -1)
+            # Requests queue for one connection: SQLite itself would ask again and again.
+            self.writing = self._sqlite(self.url, "BEGIN IMMEDIATE", 1, 0)
         else:
-            self.reading = self.writing = self._postgresql()
-        self._writer, self._probing = threading.Lock(), threading.Lock()
+            self.writing = self._postgresql()
+            self.reading = self.writing.execution_options(isolation_level="REPEATABLE READ")
+        self._probing = threading.Lock()
         self._closed, self._active, self._gate = False, 0, threading.Condition()
         self._outage, self._written_at = "", 0.0  # why nothing can be written, if so
         try:
@@ -79,20 +81,23 @@ class Database(AbstractContextManager["Database"]):
     def _postgresql(self) -> Engine:
         limits = f"-c lock_timeout={PATIENCE}s -c idle_in_transaction_session_timeout={IDLE}s"
         given = self.url.query.get("options", "")
-        return create_engine(
+        engine = create_engine(
             self.url,
-            pool_size=8,
-            max_overflow=16,
+            pool_size=24,
+            max_overflow=0,
             pool_timeout=PATIENCE,
             pool_pre_ping=True,
             connect_args={"connect_timeout": PATIENCE, "options": f"{limits} {given}"},
         )
+        event.listen(engine, "after_cursor_execute", _wait_for_rows)
+        return engine
 
-    def _sqlite(self, url: Any, begin: str, pool_size: int) -> Engine:
+    def _sqlite(self, url: Any, begin: str, pool_size: int, max_overflow: int) -> Engine:
         engine = create_engine(
             url,
             pool_size=pool_size,
-            max_overflow=-1,
+            max_overflow=max_overflow,
+            pool_timeout=PATIENCE,
             module=sqlite_module(),
             connect_args={"timeout": PATIENCE, "check_same_thread": False},
         )
@@ -103,14 +108,14 @@ class Database(AbstractContextManager["Database"]):
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection that sees what is committed."""
+        """A connection that sees what is committed, all of it as of one moment."""
         with self._unavailable(), self.reading.begin() as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction that writes; what it does is on the disk when it ends."""
-        with self._unavailable(), self._one_writer():
+        with self._unavailable():
             with self.writing.begin() as connection:
                 yield connection
             self._written_at = time.monotonic()
@@ -119,17 +124,11 @@ class Database(AbstractContextManager["Database"]):
                 self._outage = ""
 
     @contextmanager
-    def _one_writer(self) -> Iterator[None]:
-        """Queue here for SQLite's file: SQLite itself would ask for it again and again."""
-        if not self.is_sqlite:
-            yield
-        elif self._writer.acquire(timeout=PATIENCE):
-            try:
-                yield
-            finally:
-                self._writer.release()
-        else:
-            raise UnavailableError("the database is busy: try again")
+    def change(self) -> Iterator[Connection]:
+        """Like `write`; PostgreSQL gets what is written with the commit, and answers once."""
+        queued = nullcontext if self.is_sqlite else _pipeline
+        with self.write() as connection, queued(connection):
+            yield connection
 
     def check_writable(self) -> None:
         """Raise `UnavailableError` where nothing can be written; it is tried once a second."""
@@ -190,7 +189,10 @@ class Database(AbstractContextManager["Database"]):
             if current is None and not create:
                 raise ValueError("--database is not a database of highseason: it has no tables")
             if create and current != scripts.get_current_head():
-                _run(config, scripts, connection)
+                options: dict[str, Any] = {"transactional_ddl": True}
+                options["fn"] = lambda revision, _: scripts._upgrade_revs("head", revision)
+                with Operations.context(MigrationContext.configure(connection, opts=options)) as op:
+                    op.migration_context.run_migrations()
 
     def backup(self, path: Path) -> None:
         """Copy a SQLite database as of one moment to a new file, while others write to it."""
@@ -216,13 +218,27 @@ class Database(AbstractContextManager["Database"]):
         self.writing.dispose()
 
 
-def _run(config: Config, scripts: ScriptDirectory, connection: Connection) -> None:
-    def upgrade(revision: Any, _: Any) -> Any:
-        return scripts._upgrade_revs("head", revision)
+@contextmanager
+def _pipeline(connection: Connection) -> Iterator[None]:
+    """Queue all statements until rows are selected, or until the commit at the end."""
+    driver: Any = connection.connection.driver_connection
+    errors, info = connection.dialect.loaded_dbapi, connection.info
+    try:
+        with driver.pipeline() as info["pipeline"]:
+            yield
+            connection.exec_driver_sql("COMMIT")
+    except errors.Error as reason:  # of the end: those before are SQLAlchemy's already
+        if driver.closed:
+            connection.invalidate(reason)
+        raise DBAPIError.instance(None, None, reason, errors.Error) from reason
+    finally:
+        del info["pipeline"]
 
-    with EnvironmentContext(config, scripts, fn=upgrade) as environment:
-        environment.configure(connection=connection, transactional_ddl=True)
-        environment.run_migrations()
+
+def _wait_for_rows(connection: Connection, *execution: Any) -> None:
+    statement, pipeline = execution[3].invoked_statement, connection.info.get("pipeline")
+    if pipeline is not None and getattr(statement, "is_select", False):
+        pipeline.sync()
 
 
 def _url(text: str) -> Any:

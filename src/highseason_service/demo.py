@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
+from numpy.typing import NDArray
 
 from highseason.core import DEFAULT_POLICY
 from highseason.traffic import Calendar
@@ -39,9 +40,7 @@ def fill(service: Service, today: datetime | None = None) -> None:
     service.decide(NAME, PLAYED)
 
 
-def expected_traffic(
-    start: date, turns: int = TURNS
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def expected_traffic(start: date, turns: int = TURNS) -> NDArray[np.float64]:
     """Visitors by day: busy weekends, a quiet summer, a great December."""
     days = start.timetuple().tm_yday + np.arange(turns)
     year = 2 * np.pi * (days % 365) / 365

@@ -59,8 +59,9 @@ ATTEMPTS = 3
 #: How many requests may wait for one experiment: they must not take the threads of the others.
 MOST_WAITING = 64
 
-#: Which change of status each word makes, and from which status.
-_CHANGES: dict[str, tuple[str, Status, tuple[Status, ...]]] = {
+StatusChange: TypeAlias = Literal["pause", "resume", "archive"]
+#: How each change of status is logged, which status it makes, and from which.
+_CHANGES: dict[StatusChange, tuple[str, Status, tuple[Status, ...]]] = {
     "pause": ("paused", "paused", ("running",)),
     "resume": ("resumed", "running", ("paused",)),
     "archive": ("archived", "archived", ("running", "paused")),
@@ -100,8 +101,6 @@ class Service(AbstractContextManager["Service"]):
         """Create an experiment; the same settings again change nothing."""
         check_arms(settings.arms)
         created = Entry(1, self.stamp(), "created", None, settings_body(settings))
-        if self._created(settings, created):
-            return self.experiment(settings.id)
         with raised_as(InvalidError):
             live = LiveExperiment([created])
         with self._alone(settings.id):
@@ -109,18 +108,14 @@ class Service(AbstractContextManager["Service"]):
                 with self.database.write() as connection:
                     store.add_experiment(connection, settings, created)
                 self._live.keep(settings.id, live)
-            except IntegrityError:  # someone else was faster
-                self._created(settings, created)
+            except IntegrityError as reason:
+                (first,) = self.read(lambda one: store.entries(one, settings.id, limit=1))
+                if settings_body(Settings.from_dict(first.body)) != created.body:
+                    raise ClashError(
+                        f"there is an experiment {settings.id!r} with other settings: choose "
+                        "another id"
+                    ) from reason
         return self.experiment(settings.id)
-
-    def _created(self, settings: Settings, entry: Entry) -> bool:
-        """Whether there is such an experiment; one with other settings is in conflict."""
-        known = self.read(lambda one: store.entries(one, settings.id, limit=1))
-        if known and settings_body(Settings.from_dict(known[0].body)) != entry.body:
-            raise ClashError(
-                f"there is an experiment {settings.id!r} with other settings: choose another id"
-            )
-        return bool(known)
 
     def experiments(self) -> list[Summary]:
         """All experiments."""
@@ -130,20 +125,8 @@ class Service(AbstractContextManager["Service"]):
         """One experiment."""
         return self.read(lambda one: store.summary(one, experiment))
 
-    def _read_of(self, experiment: str, look: Callable[[Connection], T]) -> T:
-        """Look at what is committed of an experiment, which must be there."""
-
-        def checked(connection: Connection) -> T:
-            store.summary(connection, experiment)
-            return look(connection)
-
-        return self.read(checked)
-
     def change_status(
-        self,
-        experiment: str,
-        change: Literal["pause", "resume", "archive"],
-        key: str | None = None,
+        self, experiment: str, change: StatusChange, key: str | None = None
     ) -> Summary:
         """Pause, resume or archive; doing it again changes nothing."""
         kind, status, allowed = _CHANGES[change]
@@ -196,8 +179,7 @@ class Service(AbstractContextManager["Service"]):
                 made = self._decide(changes, live, wanted)
             return wanted
 
-        request = ["decide", turn, at and at.isoformat()]
-        decided = self.change(experiment, work, key, request)
+        decided = self.change(experiment, work, key, ["decide", turn, at and at.isoformat()])
         return made or self.decision(experiment, decided)
 
     def _check_near(self, live: LiveExperiment, turn: int, ahead: int) -> None:
@@ -247,7 +229,7 @@ class Service(AbstractContextManager["Service"]):
 
     def decision(self, experiment: str, turn: int) -> DecisionRecord:
         """A locked turn."""
-        locked = self._read_of(experiment, lambda one: store.decision(one, experiment, turn))
+        locked = self.read(lambda one: store.decision(one, experiment, turn), experiment)
         if locked is None:
             raise NotFoundError(f"turn {turn} of {experiment!r} is not decided yet")
         return locked
@@ -256,7 +238,7 @@ class Service(AbstractContextManager["Service"]):
         self, experiment: str, before: int | None = None, limit: int = 100
     ) -> list[DecisionRecord]:
         """The latest decisions, newest turn first."""
-        return self._read_of(experiment, lambda one: store.latest(one, experiment, before, limit))
+        return self.read(lambda one: store.latest(one, experiment, before, limit), experiment)
 
     # -- rewards ----------------------------------------------------------------------------------
 
@@ -275,15 +257,11 @@ class Service(AbstractContextManager["Service"]):
                 assert isinstance(event, OutcomesReported), "a report gives reports"
                 arms = [live.bandit.decision(outcome.turn).arm for outcome in event.outcomes]
                 self._enter(changes, live, "rewarded", None, {"arms": arms}, event)
-                for turn, reward, visitors in event.outcomes:
-                    assert reward is not None, "a report has one"
-                    assert visitors is not None, "a report has them"
-                    changes.outcomes.append(Outcome(turn, reward, visitors))
+                changes.outcomes += [Outcome(*one) for one in event.outcomes]  # type: ignore[arg-type]  # a report has both
             clipped = live.bandit.clipped - before
             return {"received": len(outcomes), "new": len(changes.outcomes), "clipped": clipped}
 
-        request = ["update", [asdict(outcome) for outcome in outcomes]]
-        return self.change(experiment, work, key, request)
+        return self.change(experiment, work, key, ["update", [asdict(one) for one in outcomes]])
 
     def correct(self, experiment: str, outcome: Outcome, key: str | None = None) -> dict[str, Any]:
         """Replace a turn's reward: a new event, which keeps the old values.
@@ -307,8 +285,7 @@ class Service(AbstractContextManager["Service"]):
             clipped = int(live.is_clipped(outcome))
             return {"turn": outcome.turn, **after, "before": before, "clipped": clipped}
 
-        request = ["correct", asdict(outcome)]
-        return self.change(experiment, work, key, request)
+        return self.change(experiment, work, key, ["correct", asdict(outcome)])
 
     # -- arms and forecast ------------------------------------------------------------------------
 
@@ -345,8 +322,7 @@ class Service(AbstractContextManager["Service"]):
             self._enter(changes, live, "forecast_replaced", first, body, event)
             return {"version": live.version, "turns": first - 1 + len(values)}
 
-        request = ["reforecast", first, list(values)]
-        return self.change(experiment, work, key, request)
+        return self.change(experiment, work, key, ["reforecast", first, list(values)])
 
     # -- looking ----------------------------------------------------------------------------------
 
@@ -360,7 +336,7 @@ class Service(AbstractContextManager["Service"]):
 
     def events(self, experiment: str, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
         """A page of the event log, oldest first."""
-        return self._read_of(experiment, lambda one: store.page(one, experiment, after, limit))
+        return self.read(lambda one: store.page(one, experiment, after, limit), experiment)
 
     # -- one request at a time on an experiment, in one transaction -------------------------------
 
@@ -398,7 +374,7 @@ class Service(AbstractContextManager["Service"]):
             if not early or experiment not in self._live:
                 live, earlier = self._current(experiment, key)
             if early:
-                connection = transaction.enter_context(self.database.write())
+                connection = transaction.enter_context(self.database.change())
                 live, earlier = self._current(experiment, key, connection)
             if key is not None:
                 digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
@@ -414,8 +390,8 @@ class Service(AbstractContextManager["Service"]):
             if not changes.entries and changes.answer is None:
                 return answer
             if not early:
-                connection = transaction.enter_context(self.database.write())
-                if store.last_seq(connection, experiment, lock=True) != before:
+                connection = transaction.enter_context(self.database.change())
+                if store.head(connection, experiment, lock=True)[0] != before:
                     raise _OvertakenError
             changes.write(connection)
         self.committed += 1
@@ -469,12 +445,13 @@ class Service(AbstractContextManager["Service"]):
 
         With the `connection` of a change, the experiment is locked.
         """
-        live = self._live.get(experiment)
+        live, lock = self._live.get(experiment), connection is not None
         with self.database.read() if connection is None else nullcontext(connection) as reading:
-            last = store.last_seq(reading, experiment, lock=connection is not None)
-            earlier = None if key is None else store.answered(reading, experiment, key)
+            last, earlier = store.head(reading, experiment, key, lock)
             if live is not None and live.seq == last:
                 return self._live.keep(experiment, live), earlier
+            if lock:  # another process has changed it: it may have answered this request
+                _, earlier = store.head(reading, experiment, key)
             news = store.entries(reading, experiment, 0 if live is None else live.seq)
             if live is not None and any(map(reaches_back, news)):
                 live, news = None, store.entries(reading, experiment)
@@ -506,9 +483,11 @@ class Service(AbstractContextManager["Service"]):
         changes.entries.append(entry)
         return entry
 
-    def read(self, look: Callable[[Connection], T]) -> T:
-        """Look at what is committed."""
+    def read(self, look: Callable[[Connection], T], experiment: str | None = None) -> T:
+        """Look at what is committed; of an `experiment`, if there is one of this name."""
         with self.database.read() as connection:
+            if experiment is not None:
+                store.summary(connection, experiment)
             return look(connection)
 
     def stamp(self) -> str:

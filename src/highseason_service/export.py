@@ -42,7 +42,7 @@ def rows(service: Service, experiment: str) -> list[Row]:
     service.experiment(experiment)
     with service.database.read() as connection:
         entries = store.entries(connection, experiment)
-        decisions = store.all_decisions(connection, experiment)
+        decisions = store.latest(connection, experiment)[::-1]
     settings = Settings.from_dict(entries[0].body)
     offered, (_, forecast) = dict(_pools(entries)), latest_forecast(settings.forecast, entries)
     line, turns = forecast.multiplier.timeline, np.arange(len(forecast.values)) + 1

@@ -9,6 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core import quiet
+from highseason.policies import Plan, PlanWarning, Policy
 from highseason.traffic import (
     LENGTHS,
     Calendar,
@@ -147,6 +149,11 @@ class TrafficForecast:
     def replaced(self, first: int, values: Sequence[float]) -> Self:
         """The forecast with other values from a turn on."""
         return replace(self, values=(*self.values[: first - 1], *values))
+
+    def plan(self, policy: Policy, arms: int) -> Plan:
+        """What a policy plans for these turns."""
+        with quiet(PlanWarning):
+            return policy.plan(self.multiplier, arms)
 
     # -- turns in words ---------------------------------------------------------------------------
 

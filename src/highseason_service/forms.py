@@ -5,7 +5,7 @@ import re
 import tempfile
 import unicodedata
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,8 +20,16 @@ from highseason_service.errors import ClashError, InvalidError, in_words
 from highseason_service.experiments import Service, settings_body
 from highseason_service.forecast import TrafficForecast, replacement
 from highseason_service.live import LiveExperiment
-from highseason_service.model import MOST_TURNS, Arm, Entry, Outcome, Settings, State
-from highseason_service.schemas import ExperimentBody, NewForecastBody
+from highseason_service.model import (
+    MOST_TURNS,
+    Arm,
+    Entry,
+    ExperimentBody,
+    NewForecastBody,
+    Outcome,
+    Settings,
+    State,
+)
 
 T = TypeVar("T")
 
@@ -123,7 +131,7 @@ def uploaded_forecast(
     }
     if fields["floor"]:
         options["floor"] = number("floor", fields["floor"])
-    traffic = _opened("traffic", file, content, lambda path: read(path, **options))
+    traffic = _traffic(file, content, options)
     if fields["meaning"] != "past":
         return traffic, []
     turns = whole("turns", fields["turns"])
@@ -165,24 +173,24 @@ def _own_days(text: str) -> dict[date, str]:
         raise InvalidError(f"your own days: {reason}") from reason
 
 
-def _opened(what: str, file: str, content: bytes, reader: Callable[[Path], T]) -> T:
+def _traffic(file: str, content: bytes, options: Mapping[str, Any]) -> Multiplier:
     """What is read from an uploaded file."""
     name = re.sub(r"[^\w.-]", "_", Path(file).name)[-100:]
     if not content:
-        raise InvalidError(f"{what}: choose a file with a row per turn, its time and visitors")
+        raise InvalidError("traffic: choose a file with a row per turn, its time and visitors")
     if not name.lower().endswith(ENDINGS):
-        raise InvalidError(f"{what}: expected a file ending in {', '.join(ENDINGS)}, got {name!r}")
+        raise InvalidError(f"traffic: expected a file ending in {', '.join(ENDINGS)}, got {name!r}")
     _check_size(name, content)
     with tempfile.TemporaryDirectory() as folder, quiet():
         path = Path(folder) / name
         path.write_bytes(content)
         try:
-            return reader(path)
+            return read(path, **options)
         except ValueError as reason:
             if columns := getattr(reason.__cause__, "columns", ()):
                 raise ColumnsError(columns) from reason
             message = reworded(str(reason).replace(f"{folder}/", ""), _FIELDS)
-            raise InvalidError(f"{what}: {message}") from reason
+            raise InvalidError(f"traffic: {message}") from reason
 
 
 def _check_size(name: str, content: bytes) -> None:

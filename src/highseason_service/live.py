@@ -163,7 +163,7 @@ class LiveExperiment:
         if not offered:
             raise ClashError(f"no arm is left for turn {turn}: add one, or bring one back")
         if self.stays and self.late(turn) >= LATE:
-            offered = [arm for arm in self._ranked() if arm in offered][:1] or offered
+            offered = [arm for arm in self._estimates() if arm in offered][:1] or offered
         self.bandit.decide(turn, offered)
         return self._new_events()
 
@@ -282,11 +282,11 @@ class LiveExperiment:
     @property
     def best(self) -> str | None:
         """The arm that leads, of those that are in the game; None before the first reward."""
-        return next(iter(self._ranked()), None)
+        return next(iter(self._estimates()), None)
 
-    def _ranked(self) -> list[str]:
-        """The arms in the game that have a reward, best first."""
-        return [row.arm for row in self.bandit.ranking() if row.estimate is not None]
+    def _estimates(self) -> dict[str, float]:
+        """The estimates of the arms in the game that have a reward, best first."""
+        return {r.arm: r.estimate for r in self.bandit.ranking() if r.estimate is not None}
 
     def arm_states(self) -> tuple[ArmReport, ...]:
         """What is known of each arm."""
@@ -316,11 +316,10 @@ class LiveExperiment:
 
         Nothing is decided by asking.
         """
-        known = {r.arm: r.estimate for r in self.bandit.ranking() if r.estimate is not None}
-        best, levels = self.best, self.planned().levels
+        known, levels = self._estimates(), self.planned().levels
         coming = (t for t in range(first, len(levels) + 1) if t not in self.decided)
         return [
-            self._planned(t, offered, float(levels[t - 1]), known, best)
+            self._planned(t, offered, float(levels[t - 1]), known)
             for t in islice(coming, turns)
             if (offered := self._offered(t))
         ]
@@ -329,21 +328,14 @@ class LiveExperiment:
         """The plan of all turns, for the arms that are in the game now."""
         arms = max(1, len(self.bandit.arms))
         if self._plan is None or self._plan.arms != arms:
-            with quiet(PlanWarning):
-                self._plan = self.bandit.policy.plan(self.forecast.multiplier, arms)
+            self._plan = self.forecast.plan(self.bandit.policy, arms)
         return self._plan
 
     def _planned(
-        self,
-        turn: int,
-        offered: list[str],
-        level: float,
-        known: dict[str, float],
-        best: str | None,
+        self, turn: int, offered: list[str], level: float, known: dict[str, float]
     ) -> PlannedTurn:
-        chances = self.bandit.probabilities(turn, offered)
-        forecast = self.forecast.values[turn - 1]
-        top = known[best] if best is not None else 0.0
+        best, top = next(iter(known.items()), (None, 0.0))
+        chances, forecast = self.bandit.probabilities(turn, offered), self.forecast.values[turn - 1]
         gaps = (chance * (top - known[arm]) for arm, chance in chances.items() if arm in known)
         explored = 1.0 - chances.get(best, 0.0) if best is not None else 1.0
         cost = max(0.0, forecast * math.fsum(gaps))

@@ -12,24 +12,22 @@ from pydantic import BaseModel
 from highseason_service import export
 from highseason_service.experiments import Service
 from highseason_service.model import (
+    MOST_PLANNED,
     MOST_TURNS,
     Arm,
-    DecisionRecord,
-    Outcome,
-    PlannedTurn,
-    State,
-    Summary,
-)
-from highseason_service.schemas import (
-    MOST_PLANNED,
     DecideBody,
+    DecisionRecord,
     ExperimentBody,
     Key,
     NewArm,
     NewForecastBody,
+    Outcome,
     OutcomeBody,
+    PlannedTurn,
     RewardsBody,
+    State,
     StayBody,
+    Summary,
 )
 from highseason_service.security import SCOPES, Tokens
 
@@ -158,12 +156,13 @@ def stay_with_leader(service: One, experiment: Id, body: StayBody, key: KeyHeade
 
 
 @router.post("/{experiment}/decide", dependencies=DECIDE, tags=["turns"])
-def decide(
+async def decide(
     service: One, experiment: Id, body: DecideBody | None = None, key: KeyHeader = None
 ) -> DecisionRecord:
     """Decide a turn, or the current one; asked again, the answer is the same."""
     asked = body or DecideBody.model_validate({})
-    return service.decide(experiment, asked.turn, asked.at, None if asked.force else AHEAD, key)
+    ahead = None if asked.force else AHEAD
+    return await run_in_threadpool(service.decide, experiment, asked.turn, asked.at, ahead, key)
 
 
 @router.get("/{experiment}/decisions", dependencies=READ, tags=["turns"])
@@ -194,11 +193,12 @@ def update_many(
 
 
 @router.post("/{experiment}/decisions/{turn}/update", dependencies=DECIDE, tags=["rewards"])
-def update(
+async def update(
     service: One, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
 ) -> dict[str, int]:
     """Report what one turn brought."""
-    return service.update_many(experiment, [Outcome(turn, body.reward, body.visitors)], key)
+    outcomes = [Outcome(turn, body.reward, body.visitors)]
+    return await run_in_threadpool(service.update_many, experiment, outcomes, key)
 
 
 @router.post("/{experiment}/decisions/{turn}/correct", dependencies=DECIDE, tags=["rewards"])
@@ -263,6 +263,5 @@ def list_events(
 def export_turns(service: One, experiment: Id, kind: FileKind) -> Response:
     """Export turns with rewards: CSV for `convert table`, or Parquet for `highseason replay`."""
     content = (export.as_csv if kind == "csv" else export.as_parquet)(service, experiment)
-    disposition = f'attachment; filename="events.{kind}"'
-    headers = {"content-disposition": disposition}
+    headers = {"content-disposition": f'attachment; filename="events.{kind}"'}
     return Response(content, media_type=export.KINDS[kind], headers=headers)

@@ -8,22 +8,18 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, TypeAlias
 
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from highseason_service import store
 from highseason_service.database import Database
 
 log = logging.getLogger("highseason_service")
-
-Scope: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 #: Each scope includes those before it.
 SCOPES = ("read", "decide", "admin")
@@ -61,7 +57,7 @@ def create_token(database: Database, name: str, scope: str) -> str:
     """Make a token; it is shown once, and only its hash is kept."""
     token = f"hs_{secrets.token_urlsafe(32)}"
     with database.write() as connection:
-        if any(known["name"] == name for known in store.token_names(connection)):
+        if any(known.name == name for known in store.all_tokens(connection)):
             raise ValueError(f"there is a token {name!r} already: revoke it, or use another name")
         store.add_token(connection, name, scope, digest(token), datetime.now(UTC).isoformat())
     return token
@@ -90,7 +86,7 @@ class Tokens:
         with self._lock:
             if self.is_stale:
                 with self._database.read() as connection:
-                    self._scopes = store.token_scopes(connection)
+                    self._scopes = {one.hash: one.scope for one in store.all_tokens(connection)}
                 self._read_at = time.monotonic()
             return self._scopes
 
@@ -106,8 +102,7 @@ class Tokens:
         if token is None:
             return None
         known, wanted = self.scopes().items(), digest(token)
-        matches = [scope for one, scope in known if hmac.compare_digest(one, wanted)]
-        return matches[0] if matches else None
+        return next((scope for one, scope in known if hmac.compare_digest(one, wanted)), None)
 
     def check(self, authorization: str | None, wanted: str) -> None:
         """Refuse a request that may not do this."""
@@ -136,7 +131,7 @@ class Guard:
     `observe` is called with (method, route, status, seconds) of each request.
     """
 
-    def __init__(self, app: App, observe: Callable[[str, str, int, float], None]) -> None:
+    def __init__(self, app: ASGIApp, observe: Callable[[str, str, int, float], None]) -> None:
         self.app, self.observe = app, observe
         self._run, self._number = secrets.token_hex(4), itertools.count()  # of this process
 
@@ -147,11 +142,13 @@ class Guard:
         begun, status = time.perf_counter(), 0
         request = f"{self._run}{next(self._number):08x}"
 
-        async def answer(message: MutableMapping[str, Any]) -> None:
+        async def answer(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = _with_headers(message.get("headers", []), request)
+                headers = MutableHeaders(scope=message)
+                for name, value in (HEADERS | {"x-request-id": request}).items():
+                    headers.setdefault(name, value)
             await send(message)
 
         try:
@@ -160,9 +157,8 @@ class Guard:
         except Exception:  # any fault: it is logged, and answered like the others
             log.exception("request %s failed", request)
             if not status:
-                await _refused(500, f"something is wrong here: see request {request} in the log")(
-                    scope, receive, answer
-                )
+                detail = f"something is wrong here: see request {request} in the log"
+                await JSONResponse({"detail": detail}, 500)(scope, receive, answer)
         finally:
             self._report(scope, status or 500, time.perf_counter() - begun, request)
 
@@ -180,27 +176,14 @@ class Guard:
 
 
 def _refusal(scope: Scope) -> JSONResponse | None:
-    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    headers = Headers(scope=scope)
     changes, origin = scope["method"] not in ("GET", "HEAD", "OPTIONS"), headers.get("origin")
     if changes and origin is not None and origin.partition("://")[2] != headers.get("host", ""):
-        return _refused(403, "requests of another site's pages are refused")
+        return JSONResponse({"detail": "requests of another site's pages are refused"}, 403)
     length = headers.get("content-length", "0")
     if not length.isdigit() or int(length) > MOST_BYTES:
-        return _refused(413, f"a request may have at most {MOST_BYTES} bytes")
+        return JSONResponse({"detail": f"a request may have at most {MOST_BYTES} bytes"}, 413)
     return None
-
-
-def _refused(status: int, detail: str) -> JSONResponse:
-    return JSONResponse({"detail": detail}, status)
-
-
-_PAIRS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-
-
-def _with_headers(headers: list[Any], request: str) -> list[Any]:
-    mine = {name for name, _ in headers}
-    added = [pair for pair in _PAIRS if pair[0] not in mine]
-    return [*headers, *added, (b"x-request-id", request.encode())]
 
 
 def _limited(receive: Receive) -> Receive:
@@ -208,7 +191,7 @@ def _limited(receive: Receive) -> Receive:
     size, more = 0, True
     deadline = asyncio.get_running_loop().time() + BODY_SECONDS
 
-    async def counted() -> MutableMapping[str, Any]:
+    async def counted() -> Message:
         nonlocal size, more
         try:
             async with asyncio.timeout_at(deadline if more else None):

@@ -130,9 +130,6 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-_FIELDS = ("status", "ms", "request")
-
-
 class JsonFormatter(logging.Formatter):
     """One line of JSON per record: when, how bad, what, and the numbers of a request."""
 
@@ -143,7 +140,7 @@ class JsonFormatter(logging.Formatter):
             "level": record.levelname.lower(),
             "message": record.getMessage(),
         }
-        entry |= {name: getattr(record, name) for name in _FIELDS if hasattr(record, name)}
+        entry |= {k: v for k, v in vars(record).items() if k in ("status", "ms", "request")}
         if record.exc_info:
             entry["error"] = self.formatException(record.exc_info)
         return json.dumps(entry)

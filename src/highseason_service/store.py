@@ -1,8 +1,7 @@
 """All SQL of the service: what is read, and what one transaction writes."""
 
 import json
-from collections.abc import Iterable
-from contextlib import nullcontext
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,17 +15,19 @@ from highseason_service.tables import decisions, events, experiments, requests, 
 # The statements of most requests: built once, as that takes longer than to run them.
 _ONE, _TURN = experiments.c.id == bindparam("of"), decisions.c.turn == bindparam("of_turn")
 _OF_ONE = decisions.c.experiment == bindparam("of")
-_LAST_SEQ = select(experiments.c.last_seq).where(_ONE)
-_LOCK = _LAST_SEQ.with_for_update()
+_KEPT = (requests.c.experiment == experiments.c.id) & (requests.c.key == bindparam("of_key"))
+_HEAD = (
+    select(experiments.c.last_seq, requests.c.digest, requests.c.answer)
+    .select_from(experiments.outerjoin(requests, _KEPT))
+    .where(_ONE)
+)
+_LOCK = _HEAD.with_for_update(of=experiments)
 _ADVANCE = update(experiments).where(_ONE).values(last_seq=bindparam("new_seq"))
 _SET_STATUS = update(experiments).where(_ONE).values(status=bindparam("new_status"))
 _NEW_EVENTS, _NEW_DECISION, _NEW_ANSWER = insert(events), insert(decisions), insert(requests)
 _DECISION = select(decisions).where(_OF_ONE, _TURN)
 _NEW_OUTCOME: dict[str, Any] = {n: bindparam(f"new_{n}") for n in ("reward", "visitors")}
 _SET_OUTCOME = update(decisions).where(_OF_ONE, _TURN).values(_NEW_OUTCOME)
-_ANSWER = select(requests).where(
-    requests.c.experiment == bindparam("of"), requests.c.key == bindparam("of_key")
-)
 
 
 @dataclass
@@ -41,13 +42,7 @@ class Changes:
     answer: tuple[str, str, Any] | None = None  # the request's key, its digest, and what it got
 
     def write(self, connection: Connection) -> None:
-        """Write everything, and commit it; PostgreSQL gets it at once, and answers once."""
-        driver: Any = connection.connection.driver_connection
-        with driver.pipeline() if hasattr(driver, "pipeline") else nullcontext():
-            self._send(connection)
-            connection.commit()
-
-    def _send(self, connection: Connection) -> None:
+        """Write everything."""
         mine = {"experiment": self.experiment}
         if self.entries:
             connection.execute(_NEW_EVENTS, [mine | _entry_row(entry) for entry in self.entries])
@@ -89,24 +84,25 @@ def _entry(row: Row[Any]) -> Entry:
     return Entry(row.seq, row.at, row.kind, row.turn, json.loads(row.body), event)
 
 
-def last_seq(connection: Connection, experiment: str, lock: bool = False) -> int:
-    """The number of the last entry in the log; `lock`ed, no one else changes the experiment."""
-    last = connection.execute(_LOCK if lock else _LAST_SEQ, {"of": experiment}).scalar()
-    if last is None:
+def head(
+    connection: Connection, experiment: str, key: str | None = None, lock: bool = False
+) -> tuple[int, tuple[str, Any] | None]:
+    """The number of the last entry in the log, and the digest and answer kept for a key.
+
+    `lock`ed, no one else changes the experiment.  Where PostgreSQL has waited for the lock, the
+    number is that of now, but the answer as of before.
+    """
+    found = connection.execute(_LOCK if lock else _HEAD, {"of": experiment, "of_key": key}).first()
+    if found is None:
         raise NotFoundError(f"there is no experiment {experiment!r}")
-    return int(last)
-
-
-def answered(connection: Connection, experiment: str, key: str) -> tuple[str, Any] | None:
-    """The digest and the answer of an earlier request with this key."""
-    row = connection.execute(_ANSWER, {"of": experiment, "of_key": key}).first()
-    return None if row is None else (row.digest, json.loads(row.answer))
+    last, digest, answer = found
+    return last, None if digest is None else (digest, json.loads(answer))
 
 
 def _log(
-    connection: Connection, experiment: str, chosen: Any, limit: int | None = None
+    connection: Connection, experiment: str, after: int, limit: int | None
 ) -> Iterable[Row[Any]]:
-    query = select(events).where(events.c.experiment == experiment, chosen)
+    query = select(events).where(events.c.experiment == experiment, events.c.seq > after)
     return connection.execute(query.order_by(events.c.seq).limit(limit))
 
 
@@ -114,43 +110,33 @@ def entries(
     connection: Connection, experiment: str, after: int = 0, limit: int | None = None
 ) -> list[Entry]:
     """The event log of an experiment, oldest first."""
-    return [_entry(row) for row in _log(connection, experiment, events.c.seq > after, limit)]
+    return [_entry(row) for row in _log(connection, experiment, after, limit)]
 
 
 def page(connection: Connection, experiment: str, after: int, limit: int) -> list[dict[str, Any]]:
     """A page of the event log, as it is stored."""
-    rows = [row._asdict() for row in _log(connection, experiment, events.c.seq > after, limit)]
+    rows = [row._asdict() for row in _log(connection, experiment, after, limit)]
     for row in rows:
         del row["experiment"]
         row |= {"body": json.loads(row["body"]), "event": json.loads(row["event"] or "null")}
     return rows
 
 
-def _record(row: Row[Any]) -> DecisionRecord:
-    values: Any = row[1:]  # all but the experiment
-    return DecisionRecord(*values)
-
-
 def decision(connection: Connection, experiment: str, turn: int) -> DecisionRecord | None:
     """A locked turn, if it is."""
-    row = connection.execute(_DECISION, {"of": experiment, "of_turn": turn}).first()
-    return None if row is None else _record(row)
+    row: Any = connection.execute(_DECISION, {"of": experiment, "of_turn": turn}).first()
+    return None if row is None else DecisionRecord(*row[1:])  # all but the experiment
 
 
 def latest(
-    connection: Connection, experiment: str, before: int | None, limit: int | None
+    connection: Connection, experiment: str, before: int | None = None, limit: int | None = None
 ) -> list[DecisionRecord]:
-    """The latest decisions, newest turn first."""
+    """The latest decisions, or all of them, newest turn first."""
     query = select(decisions).where(decisions.c.experiment == experiment)
     if before is not None:
         query = query.where(decisions.c.turn < before)
-    rows = connection.execute(query.order_by(decisions.c.turn.desc()).limit(limit))
-    return [_record(row) for row in rows]
-
-
-def all_decisions(connection: Connection, experiment: str) -> list[DecisionRecord]:
-    """All decisions, by turn."""
-    return latest(connection, experiment, None, None)[::-1]
+    rows: Any = connection.execute(query.order_by(decisions.c.turn.desc()).limit(limit))
+    return [DecisionRecord(*row[1:]) for row in rows]
 
 
 def summaries(connection: Connection) -> list[Summary]:
@@ -172,15 +158,9 @@ def _summary(row: Row[Any]) -> Summary:
     return Summary(*values)
 
 
-def token_scopes(connection: Connection) -> dict[str, str]:
-    """The scope of each token, by its hash."""
-    return {row.hash: row.scope for row in connection.execute(select(tokens))}
-
-
-def token_names(connection: Connection) -> list[dict[str, str]]:
-    """What tokens there are: name, scope, when they were made."""
-    rows = connection.execute(select(tokens).order_by(tokens.c.created_at))
-    return [{"name": r.name, "scope": r.scope, "created_at": r.created_at} for r in rows]
+def all_tokens(connection: Connection) -> Sequence[Row[Any]]:
+    """The tokens in the order in which they were made: hash, name, scope and when."""
+    return connection.execute(select(tokens).order_by(tokens.c.created_at)).all()
 
 
 def add_token(connection: Connection, name: str, scope: str, digest: str, at: str) -> None:

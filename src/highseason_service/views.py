@@ -1,34 +1,29 @@
 """What the dashboard shows of an experiment, computed once per change of it."""
 
 import math
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core import counted, format_number, quiet
-from highseason.policies import Plan, PlanWarning, Policy
+from highseason.core import counted, format_number
+from highseason.policies import Plan, Policy
 from highseason.traffic import LENGTHS
 from highseason_service import charts
-from highseason_service.charts import Chart
+from highseason_service.charts import ArmChange, Chart, PlayHistory
 from highseason_service.errors import ServiceError
 from highseason_service.experiments import Recent, Service, state_of
 from highseason_service.forecast import TrafficForecast
-from highseason_service.history import ArmChange, PlayHistory
-from highseason_service.live import LiveExperiment
+from highseason_service.live import LATE, LiveExperiment
 from highseason_service.model import Arm, ArmReport, DecisionRecord, PlannedTurn, State
 
 #: How many of each a page shows.
 LATEST, COMING, ARMS, WAITING = 7, 7, 100, 100
-
-#: From this many turns without a reward on, a page says so.
-PATIENCE = 3
 
 #: How many experiments are kept as they were shown last.
 REMEMBERED = 50
@@ -207,7 +202,7 @@ class ExperimentView:
     def banners(self) -> list[str]:
         """What someone should look at."""
         state, unit, said = self.state, self.turns.unit, []
-        if self.late >= PATIENCE:
+        if self.late >= LATE:
             said.append(
                 f"{counted(self.late, unit)} without a reward: nothing is learned from them until "
                 "they are entered."
@@ -278,19 +273,12 @@ def _was_there(arm: Arm, later: list[ArmChange]) -> bool:
     return not arm.removed if change is None else change.removed
 
 
-def planned(policy: Policy, forecast: TrafficForecast, arms: int) -> Plan:
-    """The plan of a forecast."""
-    with quiet(PlanWarning):
-        return policy.plan(forecast.multiplier, arms)
-
-
 class Views:
     """The views of the experiments that were looked at last."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self._known: Recent[ExperimentView] = Recent(REMEMBERED)
-        self._lock = threading.Lock()
 
     def get(self, experiment: str) -> ExperimentView:
         """An experiment as it is now."""
@@ -298,23 +286,18 @@ class Views:
         known, moment = self._known.get(experiment), self._service.clock()
         if known is None or known.state.events != last or known.now != known.turn_at(moment):
             known = self._build(experiment, moment)
-        with self._lock:
-            return self._known.keep(experiment, known)
+        return self._known.keep(experiment, known)
 
     def _build(self, experiment: str, moment: datetime) -> ExperimentView:
-        live = self._service.look(experiment, lambda live: _live_parts(live, moment))
+        def seen(live: LiveExperiment) -> partial[ExperimentView]:
+            coming = live.plan(COMING, live.next_turn(moment))
+            about = state_of(live), live.bandit.policy, live.forecast, dict(live.arms)
+            return partial(ExperimentView, *about, live.planned(), coming)
+
+        view = self._service.look(experiment, seen)
         latest = self._service.decisions(experiment, limit=LATEST)
         # the last: it knows whatever they know
         history = self._service.read(lambda one: PlayHistory.read(one, experiment))
-        if history.turns > live[0].turns:  # the forecast was replaced in between
+        if history.turns > view.args[0].turns:  # the forecast was replaced in between
             return self._build(experiment, moment)
-        return ExperimentView(*live, latest, history, moment)
-
-
-def _live_parts(
-    live: LiveExperiment, moment: datetime
-) -> tuple[State, Policy, TrafficForecast, dict[str, Arm], Plan, list[PlannedTurn]]:
-    """What a view takes from the live bandit, between two changes."""
-    coming = live.plan(COMING, live.next_turn(moment))
-    about = state_of(live), live.bandit.policy, live.forecast, dict(live.arms)
-    return *about, live.planned(), coming
+        return view(latest, history, moment)

@@ -4,11 +4,11 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable, Coroutine, MutableMapping
+from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -21,9 +21,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.types import Scope
 
 from highseason.core import counted, format_number, percent
 from highseason_service.errors import ServiceError, in_words
+from highseason_service.experiments import Service
 from highseason_service.security import Tokens, includes
 
 #: The token of a browser that has signed in.  It ends with the browser, or when it is revoked.
@@ -39,35 +41,49 @@ LARGEST_FIELD = 6 * 2**20
 class Visitor:
     """Whoever sent a request."""
 
+    request: Request
     scope: str | None  # what they may do; None before they have signed in
     token: bool  # whether they have signed in with a token; not needed on an open service
     form_token: str  # what their forms repeat
     is_new: bool  # whether their browser does not know the form's token yet
 
+    @classmethod
+    def of(cls, request: Request) -> Self:
+        """Who sent a request."""
+        tokens: Tokens = request.app.state.tokens
+        token, form = request.cookies.get(SESSION), request.cookies.get(FORM)
+        fresh = form is None or len(form) < 40
+        mine = secrets.token_urlsafe(32) if form is None or fresh else form
+        signed_in = tokens.needed and token is not None
+        return cls(request, tokens.scope(token), signed_in, mine, fresh)
+
+    @property
+    def service(self) -> Service:
+        """What they ask."""
+        service: Service = self.request.app.state.service
+        return service
+
     def may(self, wanted: str) -> bool:
         """Whether they may do this."""
         return self.scope is not None and includes(self.scope, wanted)
 
+    def check(self, wanted: str) -> None:
+        """Refuse what they may not do."""
+        if self.scope is None:
+            raise HTTPException(401, "sign in first")
+        if not self.may(wanted):
+            raise HTTPException(
+                403, f"this needs a token with the scope {wanted!r}; yours has {self.scope!r}"
+            )
 
-def visitor(request: Request) -> Visitor:
-    """Who sent a request."""
-    tokens: Tokens = request.app.state.tokens
-    token, form = request.cookies.get(SESSION), request.cookies.get(FORM)
-    fresh = form is None or len(form) < 40
-    mine = secrets.token_urlsafe(32) if form is None or fresh else form
-    return Visitor(tokens.scope(token), tokens.needed and token is not None, mine, fresh)
-
-
-def require(request: Request, wanted: str) -> Visitor:
-    """Whoever sent a request, if they may do this."""
-    one = visitor(request)
-    if one.scope is None:
-        raise HTTPException(401, "sign in first")
-    if not one.may(wanted):
-        raise HTTPException(
-            403, f"this needs a token with the scope {wanted!r}; yours has {one.scope!r}"
-        )
-    return one
+    def show(self, template: str, status: int = 200, **context: Any) -> Response:
+        """A page for them."""
+        known = {"who": self, "form_token": self.form_token, "path": self.request.url.path}
+        page = pages.get_template(template).render(known | context)
+        response = HTMLResponse(page, status)
+        if self.is_new:
+            _set_cookie(response, self.request, FORM, self.form_token)
+        return response
 
 
 async def read_form(request: Request) -> AsyncIterator[FormData]:
@@ -80,6 +96,22 @@ async def read_form(request: Request) -> AsyncIterator[FormData]:
         if not known or not hmac.compare_digest(sent.encode(), known.encode()):
             raise HTTPException(403, "this form is out of date: reload its page and send it again")
         yield form
+
+
+#: What is raised where a request is not carried out.
+REFUSALS = (ServiceError, HTTPException, RequestValidationError)
+
+
+def problem(reason: Exception) -> tuple[int, str]:
+    """The status of a request that is not carried out, and why."""
+    match reason:
+        case ServiceError():
+            return reason.status, str(reason)
+        case RequestValidationError():
+            return 422, in_words(reason.errors())
+        case HTTPException():
+            return reason.status_code, str(reason.detail)
+    raise reason
 
 
 class PageRoute(APIRoute):
@@ -97,46 +129,31 @@ class PageRoute(APIRoute):
         async def guarded(request: Request) -> Response:
             try:
                 return await handler(request)
-            except HTTPException as reason:
-                return refusal(request, reason.status_code, str(reason.detail))
-            except ServiceError as reason:
-                return await run_in_threadpool(refusal, request, reason.status, str(reason))
-            except RequestValidationError as reason:
-                return refusal(request, 422, in_words(reason.errors()))
+            except REFUSALS as reason:
+                return await run_in_threadpool(_refusal, request, *problem(reason))
 
         return guarded
 
 
-def page_router() -> APIRouter:
-    """A router of pages, which are not part of the API's description."""
-    return APIRouter(route_class=PageRoute, include_in_schema=False)
-
+#: The pages, which are not part of the API's description.
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 Form = Annotated[FormData, Depends(read_form)]
 
 
+Anyone = Annotated[Visitor, Depends(Visitor.of)]
+
+
 def _needs(scope: str) -> Any:
-    def check(request: Request) -> Visitor:
-        return require(request, scope)
+    def check(who: Anyone) -> Visitor:
+        who.check(scope)
+        return who
 
     return Depends(check)
 
 
-reads = _needs("read")
-Reader = Annotated[Visitor, reads]
+Reader = Annotated[Visitor, _needs("read")]
 Admin = Annotated[Visitor, _needs("admin")]
-
-
-def show(
-    request: Request, who: Visitor, template: str, status: int = 200, **context: Any
-) -> Response:
-    """A page for a visitor."""
-    path = request.url.path
-    known = {"who": who, "form_token": who.form_token, "path": path}
-    response = page(template, status, **known, **context)
-    if who.is_new:
-        _set_cookie(response, request, FORM, who.form_token)
-    return response
 
 
 def _set_cookie(response: Response, request: Request, name: str, value: str) -> None:
@@ -145,12 +162,11 @@ def _set_cookie(response: Response, request: Request, name: str, value: str) -> 
     response.set_cookie(name, value, httponly=True, samesite="strict", secure=secure)
 
 
-def refusal(request: Request, status: int, detail: str) -> Response:
+def _refusal(request: Request, status: int, detail: str) -> Response:
     """The page of a request that was not carried out; those who have not signed in may do so."""
     if status == 401 and request.method == "GET":
         return RedirectResponse(f"/sign-in?next={quote(request.url.path)}", 303)
-    who = visitor(request)
-    response = show(request, who, "problem.html.j2", status, detail=detail, code=status)
+    response = Visitor.of(request).show("problem.html.j2", status, detail=detail, code=status)
     if status == 503:
         response.headers["retry-after"] = "1"
     return response
@@ -162,30 +178,23 @@ def back_to(experiment: str, done: str, tab: str = "", arm: str = "") -> Respons
     return RedirectResponse(f"/experiments/{quote(experiment)}{about}", 303)
 
 
-router = page_router()
-
-
 @router.get("/sign-in")
-def sign_in_page(
-    request: Request, following: Annotated[str, Query(alias="next")] = "/"
-) -> Response:
+def sign_in_page(who: Anyone, following: Annotated[str, Query(alias="next")] = "/") -> Response:
     """The form to sign in."""
-    who = visitor(request)
     if who.scope is not None:
         return RedirectResponse(_local(following), 303)
-    return show(request, who, "sign_in.html.j2", following=_local(following), error="")
+    return who.show("sign_in.html.j2", following=_local(following), error="")
 
 
 @router.post("/sign-in")
-def sign_in(request: Request, form: Form) -> Response:
+def sign_in(who: Anyone, form: Form) -> Response:
     """Sign in with a token."""
     token, following = str(form.get("token", "")).strip(), _local(str(form.get("next", "/")))
-    if request.app.state.tokens.scope(token) is None:
-        who = visitor(request)
+    if who.request.app.state.tokens.scope(token) is None:
         error = "This token is not known, or was revoked."
-        return show(request, who, "sign_in.html.j2", 401, following=following, error=error)
+        return who.show("sign_in.html.j2", 401, following=following, error=error)
     response = RedirectResponse(following, 303)
-    _set_cookie(response, request, SESSION, token)
+    _set_cookie(response, who.request, SESSION, token)
     return response
 
 
@@ -206,9 +215,6 @@ def _local(address: str) -> str:
 
 FOLDER = Path(__file__).with_name("static")
 
-_FOREVER = "public, max-age=31536000, immutable"
-_AN_HOUR = "public, max-age=3600"
-
 
 @cache
 def asset(name: str) -> str:
@@ -220,11 +226,12 @@ def asset(name: str) -> str:
 class Assets(StaticFiles):
     """The files; browsers keep them."""
 
-    async def get_response(self, path: str, scope: MutableMapping[str, Any]) -> Response:
+    async def get_response(self, path: str, scope: Scope) -> Response:
         """A file, and how long it may be kept."""
         response = await super().get_response(path, scope)
         named = scope["query_string"].startswith(b"v=")
-        response.headers["cache-control"] = _FOREVER if named else _AN_HOUR
+        kept = "31536000, immutable" if named else "3600"  # a year, or an hour
+        response.headers["cache-control"] = f"public, max-age={kept}"
         return response
 
 
@@ -236,8 +243,3 @@ pages = Environment(
 )
 pages.filters |= {"number": format_number, "percent": percent, "counted": counted}
 pages.globals["asset"] = asset
-
-
-def page(template: str, status: int = 200, **context: Any) -> HTMLResponse:
-    """A template as an answer."""
-    return HTMLResponse(pages.get_template(template).render(context), status)

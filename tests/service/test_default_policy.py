@@ -10,7 +10,7 @@ from tests.service.conftest import MOMENT, settings
 
 import highseason as hs
 from highseason.core.specs import DEFAULT_POLICY
-from highseason_service import Service, demo, schemas
+from highseason_service import Service, demo, model
 from highseason_service.commands.experiment import create
 from highseason_service.forms import BLANK
 from highseason_service.model import Noise
@@ -31,8 +31,8 @@ def test_of_a_bandit() -> None:
 
 def test_of_a_request_and_its_example() -> None:
     body = {"id": "x", "arms": [{"id": "a"}], "forecast": {"values": [5, 9]}}
-    assert schemas.ExperimentBody.model_validate(body).settings().policy == DEFAULT_POLICY
-    (example,) = schemas.ExperimentBody.model_json_schema()["examples"]
+    assert model.ExperimentBody.model_validate(body).settings().policy == DEFAULT_POLICY
+    (example,) = model.ExperimentBody.model_json_schema()["examples"]
     assert example["policy"] == DEFAULT_POLICY
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +16,7 @@ import httpx
 from tests.service.conftest import Server
 
 from highseason_service import Service
-from highseason_service.description import EXAMPLES
+from highseason_service.dashboard import EXAMPLES
 
 #: The turn of Christmas Eve, and how its operations are asked in the order of a season.
 MOMENT = datetime(2026, 12, 24, 9, tzinfo=UTC)
@@ -93,6 +94,10 @@ def test_every_operation_has_a_request_and_an_answer(http: httpx.Client) -> None
     named = {f"{m.upper()} {path}" for path, methods in schema["paths"].items() for m in methods}
     assert named - set(json.loads(EXAMPLES.read_text("utf-8"))) == {"GET /metrics"}
     assert page.count("curl ") >= len(named)
+    listed = page.partition('class="contents"')[2].partition("</nav>")[0]
+    contents = re.findall('href="#([^"]+)"', listed)
+    assert len(set(contents)) == len(named) + 2  # how to ask, and the bodies
+    assert all(f'id="{anchor}"' in page for anchor in contents)
     for parameter in (
         one
         for methods in schema["paths"].values()

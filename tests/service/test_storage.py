@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -251,6 +252,33 @@ def test_processes_follow_each_other(opened: Open) -> None:
     states = [one.state("shelf") for one in (first, second, opened())]
     assert states[0] == states[1] == states[2]
     assert audit(first.database)[0].problems == ()
+
+
+def test_a_look_is_as_of_one_moment(opened: Open) -> None:
+    first, second = opened(), opened()
+    first.create(settings())
+    with first.database.read() as connection:
+        before = store.entries(connection, "shelf")
+        second.decide("shelf", 1)
+        assert store.entries(connection, "shelf") == before
+        assert store.latest(connection, "shelf") == []
+    assert [row.turn for row in first.decisions("shelf")] == [1]
+
+
+def test_processes_that_get_one_key_at_once_answer_alike(opened: Open) -> None:
+    """The second to be let in must see what the first has answered while it waited."""
+    services = opened(), opened()
+    services[0].create(settings())
+    for one in services:
+        one.state("shelf")  # both know it by heart
+    with ThreadPoolExecutor(2) as threads:
+        with services[0].database.write() as connection:
+            store.head(connection, "shelf", lock=True)
+            asked = [threads.submit(one.add_arm, "shelf", Arm("8.99"), "once") for one in services]
+            time.sleep(0.5)
+        first, second = (one.result() for one in asked)
+    assert first == second
+    assert [event["kind"] for event in services[0].events("shelf")] == ["created", "arm_added"]
 
 
 def test_the_audit_sees_what_does_not_follow(service: Service) -> None:

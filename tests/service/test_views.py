@@ -12,9 +12,8 @@ from tests.service.conftest import MOMENT, settings
 import highseason as hs
 from highseason.traffic.timeline import Calendar
 from highseason_service import Service
-from highseason_service.charts import COLUMNS, LINE, Buckets, traffic
+from highseason_service.charts import COLUMNS, LINE, Buckets, PlayHistory, traffic
 from highseason_service.forecast import TrafficForecast
-from highseason_service.history import PlayHistory
 from highseason_service.model import Arm, Outcome
 from highseason_service.views import Views
 
@@ -42,6 +41,16 @@ def test_a_history_is_what_the_log_says(service: Service) -> None:
     ]
     assert [(c.arm, c.removed) for c in known.changes] == [("8.99", False), ("9.99", True)]
     assert sum(known.plays(before=7).values()) == 4
+
+
+def test_black_friday_and_christmas_are_marked(service: Service) -> None:
+    chart = Views(service).get("shelf").charts["traffic"]
+    assert [name for _, name in chart.marks] == ["Black Friday"]
+    [(place, _)] = chart.marks
+    assert chart.labels[chart.times.index(place)] == "Fri 27 Nov 2026"
+    service.create(settings("season", turns=60))
+    season = Views(service).get("season").charts["traffic"].data()
+    assert [name for _, name in season["marks"]] == ["Black Friday", "Christmas"]
 
 
 @pytest.mark.parametrize(

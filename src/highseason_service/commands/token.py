@@ -60,8 +60,9 @@ def listed(database: str, as_json: bool) -> None:
     with _opened(database) as opened, opened.read() as connection:
         from highseason_service import store
 
-        tokens = store.token_names(connection)
-    lines = [f"{token['name']}  {token['scope']}  {token['created_at']}" for token in tokens]
+        rows = store.all_tokens(connection)
+    tokens = [{"name": r.name, "scope": r.scope, "created_at": r.created_at} for r in rows]
+    lines = ["  ".join(token.values()) for token in tokens]
     text = "\n".join(lines) or "no tokens: on loopback everyone may do everything"
     emit(as_json, lambda: {"tokens": tokens}, lambda: click.echo(text))
 
@@ -79,7 +80,7 @@ def revoke(database: str, name: str, as_json: bool, **last: bool) -> None:
     with _opened(database) as opened, opened.write() as connection:
         from highseason_service import store
 
-        names = [token["name"] for token in store.token_names(connection)]
+        names = [token.name for token in store.all_tokens(connection)]
         if names == [name] and not last["open"]:
             raise usage_error(
                 f"{name!r} is the last token, and without one everyone on this machine may do "
