@@ -73,14 +73,21 @@ class Shop:
                 self.again = []
 
 
+def sent(http: httpx.Client, path: str, body: object, **options: dict[str, str]) -> httpx.Response:
+    """Send a request, and again where the service says so: a busy machine takes its time."""
+    while (answer := http.post(path, json=body, **options)).status_code == 503:
+        time.sleep(float(answer.headers["retry-after"]))
+    return answer
+
+
 def ask(http: httpx.Client, asked: Asked) -> Note:
     if asked.reward is None:
-        answer = http.post("/decide", json={"turn": asked.turn, "force": True})
+        answer = sent(http, "/decide", {"turn": asked.turn, "force": True})
         assert answer.status_code == 200, answer.text
         return Note(asked, 200, answer.json()["arm"])
     key = {"Idempotency-Key": f"{asked.turn}-{asked.reward:g}"}
     body = {"reward": asked.reward, "visitors": 100}
-    answer = http.post(f"/decisions/{asked.turn}/update", json=body, headers=key)
+    answer = sent(http, f"/decisions/{asked.turn}/update", body, headers=key)
     assert answer.status_code in (200, 409), answer.text
     return Note(asked, answer.status_code)
 

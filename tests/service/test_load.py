@@ -32,6 +32,11 @@ def shop(postgresql: PostgreSQL) -> Iterator[tuple[str, str]]:
         long = {"policy": "option-index", "turns": 20_000}
         service.create(settings("slow", **long))
     with serving("--database", database, quiet=True) as (_, url):
+        with httpx.Client(base_url=url, timeout=60) as http:
+            for number in range(GOOD):  # built from their events, and compiled
+                http.post(
+                    f"/v1/experiments/good{number}/decide", json={"turn": 3000, "force": True}
+                )
         yield url, database
     postgresql.drop(name)
 
