@@ -35,7 +35,7 @@ MUTANTS  ?= 20
 ifndef HALVES
 .NOTPARALLEL:
 endif
-.PHONY: help venv system demo test quick test-suite one-half other-half test-nojit test-wheel coverage lint format docs \
+.PHONY: help venv system demo examples test quick test-suite one-half other-half test-nojit test-wheel coverage lint format docs \
         docs-serve bench soak lock wheel release-check clean
 
 help: ## list the targets
@@ -53,6 +53,9 @@ demo: $(READY) ## run the paper's simulated study and write the report to report
 docs: $(READY) ## build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --site-dir site
 	@echo "the documentation is in site/index.html"
+
+examples: $(READY) ## run the notebooks of examples/ and store what they show
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python docs/_hooks/notebooks.py examples/*.ipynb
 
 ##@ Work on it
 

@@ -528,9 +528,9 @@ class Multiplier(Hinting):
         >>> Multiplier([1, 20, 300]).clip(5, 100).values
         array([  5.,  20., 100.])
         """
-        low = low if low is None else positive_number("low", low, MultiplierError)
-        high = high if high is None else positive_number("high", high, MultiplierError)
-        if low is not None and high is not None and low > high:
+        low = 0.0 if low is None else positive_number("low", low, MultiplierError)
+        high = math.inf if high is None else positive_number("high", high, MultiplierError)
+        if low > high:
             raise MultiplierError(f"low ({low:g}) must not be above high ({high:g})")
         return self._with(np.clip(self.values, low, high), self.timeline)
 
