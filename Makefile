@@ -1,6 +1,8 @@
 # One entry for everything: `make` lists the targets.  Needs Python 3.11+ with venv, and make.
 PYTHON ?= python3
-VENV   := .venv
+# A .venv that make did not make is somebody's own, and may be in use: it is never touched.
+OURS   := $(or $(wildcard .venv/.made .venv/.ready),$(if $(wildcard .venv/.),,not there yet))
+VENV   := $(if $(OURS),.venv,.venv-dev)
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 LOCKS  := requirements/all.txt requirements/dev.txt
@@ -26,16 +28,21 @@ OUT      ?= report
 COMPILING := $(addprefix tests/,digests engine logs policies/test_regulated.py rewards/test_counts.py)
 # Two processes share the others: each imports and collects its half alone, unlike workers of xdist.
 HALF     := $(addprefix tests/,adapters cli core docs engine/gpu report service traffic)
+QUICK    := -m "not slow and not soak and not wheel"
 JOBS     ?= 2
 SOAKS    ?= 5
 MUTANTS  ?= 20
+
+ifeq ($(VENV)$(MAKELEVEL),.venv-dev0)
+$(info .venv is your own and stays as it is: the tools of this repository are in .venv-dev)
+endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 ifndef HALVES
 .NOTPARALLEL:
 endif
-.PHONY: help venv system demo examples test quick test-suite one-half other-half test-nojit test-wheel coverage lint format docs \
+.PHONY: help venv system demo examples test quick test-suite one-half other-half test-nojit test-wheel test-lowest coverage lint format docs \
         docs-serve bench soak lock wheel release-check clean
 
 help: ## list the targets
@@ -45,7 +52,7 @@ help: ## list the targets
 
 ##@ Use it
 
-venv: $(READY) ## put the locked environment and the command into .venv
+venv: $(READY) ## put the locked environment and the command into .venv (.venv-dev if you have your own)
 
 demo: $(READY) ## run the paper's simulated study and write the report to report/
 	$(BIN)/python -m studies simulated --out $(OUT)/
@@ -69,7 +76,7 @@ system: # install the Debian packages that are missing, where we may
 	  || echo "could not install$$missing: tests that need them are skipped"; fi
 
 quick: $(READY) ## the inner loop: tests without the slow ones
-	$(PYTEST) -n 2 --dist loadfile -m "not slow and not soak and not wheel"
+	$(PYTEST) -n 2 --dist loadfile $(QUICK)
 
 lint: $(READY) ## check style, types and the import layers
 	$(BIN)/ruff check
@@ -114,6 +121,9 @@ coverage: $(READY) ## line and branch coverage of both runs, the JIT off include
 test-wheel: $(READY) ## build the wheel, install it bare and with all extras, use it outside the tree
 	$(PYTEST) -m wheel tests/packaging
 
+test-lowest: .venv-lowest/.ready ## the quick tests with the lowest versions that pyproject.toml allows
+	.venv-lowest/bin/python -m pytest -n 2 --dist loadfile $(QUICK) -W default $(TESTS)
+
 soak: $(READY) ## the suite and long statistics, repeatedly, with fresh examples; then mutants of src
 	@for round in $$(seq $(SOAKS)); do \
 	  seed=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); \
@@ -138,14 +148,14 @@ release-check: $(READY) ## is this commit ready for a release? (release/README.m
 	$(BIN)/python release/check.py
 
 clean: ## remove everything that make created
-	rm -rf $(VENV) .venv-lock .venv-bench site dist report htmlcov .coverage .coverage.* \
+	rm -rf $(VENV) .venv-dev .venv-lock .venv-bench .venv-lowest site dist report htmlcov .coverage .coverage.* \
 	       .mutants_cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src studies tests docs -name __pycache__ -type d -exec rm -rf {} +
 
 $(READY): $(LOCKS) requirements/pip.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "highseason needs Python 3.11 or later, but \
 	$(PYTHON) is " + sys.version.split()[0] + ": run make PYTHON=python3.11 (or another)")'
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(VENV) && touch $(VENV)/.made
 	-$(PIP) install --quiet --require-hashes -r requirements/pip.txt  # Python's own takes twice as long
 	$(PIP) install --quiet --no-compile --require-hashes --only-binary :all: $(addprefix -r ,$(LOCKS))
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
@@ -157,6 +167,18 @@ $(READY): $(LOCKS) requirements/pip.txt pyproject.toml
 	.venv-bench/bin/python -m pip install --quiet --require-hashes -r requirements/all.txt \
 	  -r requirements/bench.txt
 	.venv-bench/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# Old releases warn beside new neighbours, so warnings are no errors there.  River, a peer in the
+# tests, asks for a NumPy above our lowest but runs with it: it comes without what it asks for.
+.venv-lowest/.ready: pyproject.toml .venv-lock/.ready
+	$(UV) venv --quiet --clear --python $(PYTHON) .venv-lowest
+	$(UV) pip compile --quiet pyproject.toml --extra all --resolution lowest-direct -o .venv-lowest/lowest.txt
+	echo "river; python_version < '3'" > .venv-lowest/without.txt
+	$(UV) pip compile --quiet pyproject.toml --extra all --group test --group docs \
+	  --constraints .venv-lowest/lowest.txt --overrides .venv-lowest/without.txt -o .venv-lowest/all.txt
+	$(UV) pip install --quiet --python .venv-lowest -r .venv-lowest/all.txt
+	$(UV) pip install --quiet --python .venv-lowest --no-deps "river>=0.26.1" --editable .
 	@touch $@
 
 .venv-lock/.ready: Makefile
