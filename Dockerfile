@@ -11,7 +11,7 @@ RUN /venv/bin/python -m pip install --no-cache-dir --no-deps .
 FROM python:3.13-slim
 COPY --from=build /venv /venv
 RUN useradd --uid 10001 --create-home shop && install -d -o shop -g shop /data
-USER shop
+USER 10001
 WORKDIR /data
 VOLUME /data
 ENV PATH=/venv/bin:$PATH HIGHSEASON_CACHE_DIR=/data/kernels PYTHONUNBUFFERED=1

@@ -80,6 +80,7 @@ quick: $(READY) ## the inner loop: tests without the slow ones
 
 lint: $(READY) ## check style, types and the import layers
 	$(BIN)/ruff check
+	$(BIN)/ruff check --quiet --preview --select PLW1514  # encodings are named: systems have their own
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo

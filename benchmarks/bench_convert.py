@@ -91,7 +91,7 @@ def write_table(yahoo_log: Path, out: Path) -> None:
     columns = zip(
         events.time, events.arm, events.reward, events.pool, events.display_probability, strict=True
     )
-    with out.open("w") as file:
+    with out.open("w", encoding="utf-8") as file:
         file.write(",".join(COLUMNS) + "\n")
         for when, arm, reward, pool, chance in columns:
             file.write(f"{when},{arms[arm]},{reward},{texts[pool]},{chance}\n")
@@ -99,7 +99,7 @@ def write_table(yahoo_log: Path, out: Path) -> None:
 
 def peak_memory() -> float:
     """The peak of this process alone, in MB; `getrusage` would include its parent's."""
-    status = Path("/proc/self/status").read_text()
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
     return int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024
 
 

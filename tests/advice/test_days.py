@@ -109,7 +109,7 @@ def test_the_command_ends_with_them_and_writes_them(
     assert answer.stdout.count("visitors expected: ") == 14
     assert "try 9.99" in answer.stdout
     if ending == "ics":
-        assert Path("p.ics").read_text().count("BEGIN:VEVENT") == 14
+        assert Path("p.ics").read_text(encoding="utf-8").count("BEGIN:VEVENT") == 14
     else:
         import pandas as pd
 

@@ -82,7 +82,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> hs.traffic.Multipli
     monkeypatch.chdir(tmp_path)
     days = np.datetime64("2025-01-01") + np.arange(70)
     rows = [f"{day},{100 + 7 * (i % 5) + 300 * (i % 7 > 4)}" for i, day in enumerate(days)]
-    Path("shop.csv").write_text("\n".join(["day,visitors", *rows]) + "\n")
+    Path("shop.csv").write_text("\n".join(["day,visitors", *rows]) + "\n", encoding="utf-8")
     return hs.traffic.read("shop.csv")
 
 
@@ -140,7 +140,7 @@ def test_the_traffic_is_read_as_it_was(
     days = np.datetime64("2025-01-01") + np.arange(70)
     rows = [f"{day},{200 + 90 * (i % 7 > 4)},{300 + i}" for i, day in enumerate(days)]
     header = "Day,Sessions,Sessions (last year)"
-    Path("Sessions over time.csv").write_text("\n".join([header, *rows]) + "\n")
+    Path("Sessions over time.csv").write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
     given = []
 
     def advise(G: hs.traffic.Multiplier, arms: int, **_: Any) -> Advice:

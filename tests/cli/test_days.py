@@ -57,7 +57,7 @@ def test_advise(call: Call, shop: Path) -> None:
     assert json.loads(answer.stdout)["turns"] == 24
     page = call("advise", "-m", str(shop), *words, "--out", "advice.html")
     assert page.code == 0, page.stderr
-    assert "Sun " not in page.stdout + Path("advice.html").read_text()
+    assert "Sun " not in page.stdout + Path("advice.html").read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def test_csv_and_figure(call: Call, season: Path) -> None:
         answer = call("forecast", str(season), "--horizon", "14", "--out", name)
         assert answer.code == 0, answer.stderr
         assert answer.stdout.endswith(f"wrote {name}\n")
-    with Path("f.csv").open() as file:
+    with Path("f.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 14
     assert float(rows[0]["low"]) <= float(rows[0]["high"])
@@ -66,7 +66,9 @@ def test_a_file_that_is_not_there(call: Call) -> None:
 
 
 def test_turns_without_dates_have_no_days(call: Call) -> None:
-    Path("counts.csv").write_text("visitors\n" + "\n".join(str(5 + t % 7) for t in range(60)))
+    Path("counts.csv").write_text(
+        "visitors\n" + "\n".join(str(5 + t % 7) for t in range(60)), encoding="utf-8"
+    )
     answer = call(
         "forecast",
         "counts.csv",
@@ -108,7 +110,7 @@ def test_a_shift_of_level_is_said_on_stderr_and_in_the_document(call: Call) -> N
     visitors = np.resize([200, 180, 200, 220, 280, 400, 340], days.size) * np.exp(noise)
     visitors[-30:] *= 1.5
     rows = [f"{day},{value:.0f}" for day, value in zip(days, visitors, strict=True)]
-    Path("shop.csv").write_text("\n".join(["date,visitors", *rows]) + "\n")
+    Path("shop.csv").write_text("\n".join(["date,visitors", *rows]) + "\n", encoding="utf-8")
     answer = call("forecast", "shop.csv", "--horizon", "7", "--json")
     assert answer.code == 0, answer.stderr
     (note,) = json.loads(answer.stdout)["notes"]

@@ -29,7 +29,7 @@ def test_json_has_the_numbers(call: Call, history: Path) -> None:
 
 def test_many_arms_are_counted_in_words(call: Call) -> None:
     rows = [f"{turn},{arm},{3 + (turn + arm) % 5},100" for turn in range(4) for arm in range(13)]
-    Path("many.csv").write_text("turn,arm,successes,visitors\n" + "\n".join(rows))
+    Path("many.csv").write_text("turn,arm,successes,visitors\n" + "\n".join(rows), encoding="utf-8")
     answer = call("noise", "many.csv")
     assert answer.code == 0, answer.stderr
     assert "13 arms; --json lists their rates." in answer.stdout

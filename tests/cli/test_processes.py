@@ -64,7 +64,7 @@ def test_a_terminal_without_all_letters(encoding: str) -> None:
 
 def interrupt(process: subprocess.Popen[str]) -> tuple[str, str]:
     """Ctrl-C once the command is at work, and again where a library did not listen."""
-    while "llvmlite" not in Path(f"/proc/{process.pid}/maps").read_text():
+    while "llvmlite" not in Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8"):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     for _ in range(60):

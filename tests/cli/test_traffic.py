@@ -59,7 +59,7 @@ def test_a_german_export_in_one_command(call: Call) -> None:
 def test_a_question_names_the_option_that_settles_it(
     rows: str, question: str, option: str, first: float, call: Call
 ) -> None:
-    Path("shop.csv").write_text(f"Datum;Besucher\n{rows}\n")
+    Path("shop.csv").write_text(f"Datum;Besucher\n{rows}\n", encoding="utf-8")
     words = ("plan", "-p", "ucb-z", "-m", "shop.csv", "--arms", "2", "--json")
     answer = call(*words)
     assert answer.code == 2
@@ -99,9 +99,9 @@ def test_the_same_traffic_is_the_same_world_for_every_command(
     name: str, traffic: str, world: str, call: Call
 ) -> None:
     counts = [100 + 40 * (t % 3) for t in range(12)]
-    Path("wave.csv").write_text("\n".join(map(str, counts)) + "\n")
+    Path("wave.csv").write_text("\n".join(map(str, counts)) + "\n", encoding="utf-8")
     rows = [f"2025-01-{t + 1:02},{count}" for t, count in enumerate(counts)]
-    Path("dated.csv").write_text("\n".join(["day,visitors", *rows]) + "\n")
+    Path("dated.csv").write_text("\n".join(["day,visitors", *rows]) + "\n", encoding="utf-8")
     answer = call(*PLAYS[name].split(), "--json", "-m", *traffic.split())
     assert answer.code == 0, answer.stderr
     document = json.loads(answer.stdout)
@@ -110,7 +110,7 @@ def test_the_same_traffic_is_the_same_world_for_every_command(
 
 def test_hours_become_days_everywhere(call: Call) -> None:
     rows = [f"2025-01-0{1 + hour // 24},{hour % 24},{10 + hour}" for hour in range(48)]
-    Path("hour.csv").write_text("\n".join(["dteday,hr,cnt", *rows]) + "\n")
+    Path("hour.csv").write_text("\n".join(["dteday,hr,cnt", *rows]) + "\n", encoding="utf-8")
     words = ("-m", "hour.csv", "--every", "1D", "--arms", "2", "--json")
     answer = call("plan", "-p", "ucb-z", *words)
     assert json.loads(answer.stdout)["G"] == [516, 1092]
@@ -121,7 +121,7 @@ def test_hours_become_days_everywhere(call: Call) -> None:
 
 def test_a_zone_moves_the_days(call: Call) -> None:
     rows = [f"2025-01-01T{hour:02}:00Z,{1 + hour}" for hour in range(24)]
-    Path("hour.csv").write_text("\n".join(["time,visitors", *rows]) + "\n")
+    Path("hour.csv").write_text("\n".join(["time,visitors", *rows]) + "\n", encoding="utf-8")
     words = ("plan", "-p", "ucb-z", "-m", "hour.csv", "--arms", "2", "--json")
     plan = json.loads(call(*words, "--zone", "Asia/Tokyo").stdout)
     assert plan["times"][0].startswith("2025-01-01")
@@ -141,7 +141,7 @@ def test_the_sample_is_a_file_to_start_with(call: Call) -> None:
     words = ["sample", "--last", "2025-12-31"]
     printed = call(*words).stdout
     assert call(*words, "--out", "visitors.csv").stdout == "wrote visitors.csv\n"
-    assert Path("visitors.csv").read_text() == printed
+    assert Path("visitors.csv").read_text(encoding="utf-8") == printed
     answer = call("plan", "-p", "ucb-z", "-m", "visitors.csv", "--arms", "3", "--json")
     assert (answer.code, answer.stderr) == (0, "")
     plan = json.loads(answer.stdout)

@@ -158,11 +158,11 @@ def user(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> User:
 
 
 def edit(file: Path, before: str, after: str) -> None:
-    text = file.read_text()
+    text = file.read_text(encoding="utf-8")
     assert before in text, (
         f"{file.name} no longer says {before!r}; let the test edit something else"
     )
-    file.write_text(text.replace(before, after))
+    file.write_text(text.replace(before, after), encoding="utf-8")
 
 
 def test_a_second_process_compiles_nothing(machine: Machine) -> None:

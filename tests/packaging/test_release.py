@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -34,11 +33,27 @@ def test_release_check_names_what_the_public_home_lacks() -> None:
     assert any("licence of numpy: BSD" in line for line in lines)
 
 
-def test_the_citation_has_what_its_format_requires() -> None:
-    citation = load("CITATION.cff")
-    assert citation.keys() >= {"cff-version", "message", "title", "authors"}
-    assert citation["cff-version"] == "1.2.0"
-    (paper,) = citation["references"]
+@pytest.mark.parametrize(
+    ("schema", "files"),
+    [
+        ("github-workflows", ".github/workflows/*.yml"),
+        ("github-issue-forms", ".github/ISSUE_TEMPLATE/[!c]*.yml"),
+        ("github-issue-config", ".github/ISSUE_TEMPLATE/config.yml"),
+        ("compose-spec", "compose.yaml"),
+        ("citation-file-format", "CITATION.cff"),
+    ],
+)
+def test_files_of_others_formats_follow_their_schemas(schema: str, files: str) -> None:
+    paths = sorted(ROOT.glob(files))
+    words = ["-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", *paths]
+    done = subprocess.run([sys.executable, *words], capture_output=True, text=True,
+                          check=False, timeout=120)  # fmt: skip
+    assert paths
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_paper_is_cited() -> None:
+    (paper,) = load("CITATION.cff")["references"]
     assert [author["family-names"] for author in paper["authors"]] == ["Tracà", "Rudin", "Yan"]
 
 
@@ -46,15 +61,6 @@ def test_the_hook_before_a_commit_is_make_lint() -> None:
     (local,) = load(".pre-commit-config.yaml")["repos"]
     (hook,) = local["hooks"]
     assert (hook["entry"], hook["language"]) == ("make lint", "system")
-
-
-@pytest.mark.parametrize("form", ["bug", "idea"])
-def test_issue_forms_have_what_their_format_requires(form: str) -> None:
-    content = load(f".github/ISSUE_TEMPLATE/{form}.yml")
-    assert content.keys() >= {"name", "description", "body"}
-    ids = [field.get("id") for field in content["body"] if field["type"] != "markdown"]
-    assert len(set(ids)) == len(ids)
-    assert None not in ids
 
 
 def test_workflows_call_targets_that_make_has() -> None:
@@ -79,26 +85,3 @@ def test_every_supported_python_is_tested_on_linux() -> None:
     assert set(minors) <= set(
         load(".github/workflows/ci.yml")["jobs"]["test"]["strategy"]["matrix"]["python"]
     )
-
-
-def test_the_container_copies_what_exists_and_starts_a_command_that_exists() -> None:
-    steps = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
-    kept = {
-        line[1:]
-        for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
-        if line[0] == "!"
-    }
-    copied = {name for step in steps if step.startswith("COPY ") and "--from" not in step
-              for name in step.split()[1:-1]}  # fmt: skip
-    assert copied == kept
-    assert all((ROOT / name).exists() for name in copied)
-    assert steps.index("USER shop") < steps.index("WORKDIR /data")
-    served = json.loads(steps[-1].removeprefix("CMD "))
-    composed = load("compose.yaml")["services"]["highseason"]
-    for words in (served, composed["command"]):
-        options = {word for word in words if word.startswith("--")}
-        done = subprocess.run([sys.executable, "-m", *words[:2], "--help"],
-                              capture_output=True, text=True, check=True, timeout=120)  # fmt: skip
-        assert all(option in done.stdout for option in options)
-    assert composed["read_only"] is True
-    assert composed["ports"] == ["127.0.0.1:8000:8000"]

@@ -123,7 +123,7 @@ def test_others_are_answered_in_time(
 
 def resident(process: int) -> float:
     """The memory of a process, in MB."""
-    status = Path(f"/proc/{process}/status").read_text()
+    status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
     return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
 
