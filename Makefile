@@ -123,7 +123,7 @@ test-wheel: $(READY) ## build the wheel, install it bare and with all extras, us
 	$(PYTEST) -m wheel tests/packaging
 
 test-lowest: .venv-lowest/.ready ## the quick tests with the lowest versions that pyproject.toml allows
-	.venv-lowest/bin/python -m pytest -n 2 --dist loadfile $(QUICK) -W default $(TESTS)
+	.venv-lowest/bin/python -m pytest -n 2 --dist loadfile $(QUICK) -W default --disable-warnings $(TESTS)
 
 soak: $(READY) ## the suite and long statistics, repeatedly, with fresh examples; then mutants of src
 	@for round in $$(seq $(SOAKS)); do \
