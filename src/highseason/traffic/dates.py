@@ -105,7 +105,7 @@ def parse_times(cells: Sequence[str] | NDArray[np.object_]) -> Stamps:
     texts = np.asarray(cells, dtype=np.object_)
     written = pd.Index(texts[rows], dtype=object)
     parsed = pd.to_datetime(written, format="ISO8601", errors="coerce", utc=bool(zoned.size))
-    instants = np.full(len(last), "NaT", dtype=f"datetime64[{parsed.unit}]")
+    instants = np.full(len(last), "NaT", dtype="datetime64[us]")  # nanoseconds end in 2262
     instants[rows] = parsed.tz_localize(None).to_numpy()
     for i in rows[np.isnat(instants[rows])].tolist():  # 2013-02-30, or a form pandas lacks
         stamp = parse_time(texts[i])
