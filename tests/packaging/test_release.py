@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -77,6 +78,19 @@ def test_workflows_call_targets_that_make_has() -> None:
     assert called <= targets
     assert called >= {"lint", "docs", "test-suite", "test-nojit", "test-wheel", "test-lowest"}
     assert "release-check" in called
+
+
+def test_the_release_job_reads_its_environment_from_the_public_home(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "release").mkdir()
+    (tmp_path / "release" / "home.toml").write_text('environment = "pypi"  # which\n', "utf-8")
+    jobs = load(".github/workflows/release.yml")["jobs"]
+    (step,) = [step for step in jobs["build"]["steps"] if step.get("id") == "home"]
+    subprocess.run(["bash", "-c", step["run"]], cwd=tmp_path, check=True, timeout=60,
+                   env={**os.environ, "GITHUB_OUTPUT": str(tmp_path / "output")})  # fmt: skip
+    assert (tmp_path / "output").read_text(encoding="utf-8") == "environment=pypi\n"
+    assert jobs["publish"]["environment"] == "${{ needs.build.outputs.environment }}"
 
 
 def test_every_supported_python_is_tested_on_linux() -> None:
