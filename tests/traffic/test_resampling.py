@@ -102,7 +102,8 @@ def test_filled_ends_are_kept() -> None:
     weeks = np.arange("2013-12-02", "2013-12-30", dtype="datetime64[D]")  # Monday to Sunday
     assert from_values(np.ones(28), weeks).resample("1W").values.tolist() == [7.0] * 4
     assert from_values(np.ones(28), weeks).resample("7D").values.tolist() == [7.0] * 4
-    assert from_values(np.ones(28), weeks + 1).resample("1W").turns == 3
+    later = weeks + np.timedelta64(1, "D")
+    assert from_values(np.ones(28), later).resample("1W").turns == 3
 
 
 def test_gaps_inside_are_skipped_not_filled_with_zeros() -> None:

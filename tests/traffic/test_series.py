@@ -119,7 +119,7 @@ def test_nothing_can_be_changed(christmas_days: Multiplier) -> None:
 def test_the_users_array_stays_the_users() -> None:
     mine, calendar = np.array([1.0, 2.0]), np.array(DAYS[:2], dtype="datetime64[D]")
     multiplier = Multiplier(mine, calendar)
-    mine[0], calendar[0] = 99.0, calendar[0] - 5
+    mine[0], calendar[0] = 99.0, calendar[0] - np.timedelta64(5, "D")
     assert multiplier.at(1) == 1.0
     assert multiplier.turn_of(DAYS[0]) == 1
     assert mine.flags.writeable
@@ -298,7 +298,7 @@ def test_an_hour_is_found_at_any_precision(when: Any, christmas_hours: Multiplie
         ("2013-12", r"several turns, from turn 1 \(2013-12-24\) to turn 3"),
         ("2013", "'2013' is not a time: write it as"),
         ("Boxing Day", "'Boxing Day' is not a time"),
-        (np.datetime64("NaT"), "is not a time"),
+        (np.datetime64("NaT", "s"), "is not a time"),
     ],
 )
 def test_times_that_name_no_single_turn(

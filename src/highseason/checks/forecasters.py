@@ -30,7 +30,7 @@ def predicts_as_many_turns_as_asked(forecaster: Forecaster) -> None:
         calendar, before = forecast.calendar, known.calendar
         if calendar is None or before is None:
             raise CheckFailed("a series with a calendar must have a forecast with a calendar")
-        follows = calendar[0] == before[-1] + 1
+        follows = calendar[0] == before[-1] + np.timedelta64(1, "D")
         expect(follows, "the first forecast turn must follow the last known one")
 
 

@@ -570,7 +570,7 @@ def _serial_hint(column: Column) -> str:
     is_serial = bool(np.mean((numbers > 20_000) & (numbers < 80_000)) > 0.5)
     if not is_serial:
         return ""
-    day = np.datetime64("1899-12-30") + int(numbers[np.isfinite(numbers)][0])
+    day = np.datetime64("1899-12-30") + np.timedelta64(int(numbers[np.isfinite(numbers)][0]), "D")
     return (
         f" (a spreadsheet's day number? {column.text(0)} would be {format_time(day)}: "
         "format the column as dates)"

@@ -495,9 +495,9 @@ def _year(text: str) -> int:
 
 def _day(ymd: Ymd | None) -> np.datetime64:
     try:
-        return np.datetime64(date(*ymd), "D") if ymd else np.datetime64("NaT")
+        return np.datetime64(date(*ymd), "D") if ymd else np.datetime64("NaT", "D")
     except ValueError:  # no such day
-        return np.datetime64("NaT")
+        return np.datetime64("NaT", "D")
 
 
 def _clock(text: str) -> int | None:

@@ -323,7 +323,7 @@ def day_in_words(name: str) -> str:
 def _names_of_days(clocks: Instants, country: str | None) -> tuple[list[str], NDArray[np.int64]]:
     """The special days among the days that occur, and for each turn on which day it falls."""
     days = clocks.astype("datetime64[D]")
-    begins = np.diff(days, prepend=days[0] - 1) != np.timedelta64(0, "D")
+    begins = np.diff(days, prepend=days[0] - np.timedelta64(1, "D")) != np.timedelta64(0, "D")
     dates: list[date] = days[begins].tolist()
     names: dict[date, str] = {}
     for year in range(dates[0].year - 1, dates[-1].year + 1):

@@ -79,7 +79,7 @@ def unusual_days(history: History, turns: int) -> list[str]:
     places = n + history.ahead(turns)
     days = grid.at(places).astype("datetime64[D]")
     months = days.astype("datetime64[M]")
-    dates = (months - 12).astype("datetime64[D]") + (days - months.astype("datetime64[D]"))
+    dates = (months - np.timedelta64(12, "M")).astype("datetime64[D]") + (days - months)
     weekday, same = np.maximum(places - 364, -1), np.maximum(grid.places(dates), -1)
     told = []
     for i, (day, name) in enumerate(zip(days.tolist(), special_days(days), strict=True)):

@@ -137,7 +137,7 @@ def _same_days(days: Instants, places: NDArray[np.int64]) -> NDArray[np.int64]:
     months, special = days.astype("datetime64[M]"), places >= 0
     found = np.full((_YEARS, 2, days.size), -1)
     for k in range(1, _YEARS + 1):
-        dates = (months - 12 * k).astype("datetime64[D]") + (days - months.astype("datetime64[D]"))
+        dates = (months - np.timedelta64(12 * k, "M")).astype("datetime64[D]") + (days - months)
         found[k - 1, 0] = (dates - days[0]).astype(np.int64)
         found[k - 1, 1] = np.arange(days.size) - 7 * round(365.25 * k / 7)
     found = np.maximum(found, -1)

@@ -104,7 +104,7 @@ def _by_period(
         steps = np.sort(np.diff(instants))
         # By the wall clock as well: the day on which it is put back lasts 25 hours.
         wall = np.diff(timeline.wall)
-        least = min([steps[0], *np.sort(wall[wall > np.timedelta64(0)])[:1]])
+        least = min([steps[0], *np.sort(wall[wall > np.timedelta64(0, "s")])[:1]])
         if period.width < least:
             raise MultiplierError(
                 f"turns are at least {least.astype('timedelta64[s]')} apart, more than "

@@ -244,7 +244,7 @@ class Timeline:
                 f"{when!r} has a time zone and the calendar has none: leave it out, or name the "
                 "zone of the calendar (zone=)"
             )
-        end = start + np.timedelta64(1)  # one of its own unit
+        end = (start.view(np.int64) + 1).view(start.dtype)  # one of its own unit later
         first, last = self._bounds if zone is None else (self.instants, self.instants)
         return slice(_rows_before(first, start), _rows_before(last, end))
 
@@ -441,7 +441,7 @@ class Calendar:
     def at(self, places: NDArray[np.int64]) -> Instants:
         """When the turns at these places (from 0) are, in even steps from the first."""
         if self.step is None:
-            months = self.first.astype("datetime64[M]") + self.months * places
+            months = self.first.astype("datetime64[M]") + places * np.timedelta64(self.months, "M")
             return np.asarray(months, "datetime64[D]")
         return np.asarray(self.first + places * self.step)
 
