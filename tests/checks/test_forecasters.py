@@ -60,7 +60,7 @@ def longer_at(asked: int) -> Faulty:
 def late(predict: Predict, turns: int) -> Forecast:
     forecast = predict(turns)
     assert forecast.calendar is not None
-    return replace(forecast, calendar=forecast.calendar + 1)
+    return replace(forecast, calendar=forecast.calendar + np.timedelta64(1, "D"))
 
 
 def upside_down(predict: Predict, turns: int) -> Forecast:
