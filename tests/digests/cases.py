@@ -1209,7 +1209,7 @@ SEASON_AHEAD = {
     "naive": lambda f: f.SeasonalNaive(),
     "naive 7": lambda f: f.SeasonalNaive(periods=(7,), lag=14),
     "calendar": lambda f: f.CalendarRegression(),
-    "calendar, no holidays": lambda f: f.CalendarRegression(holidays=False, halflife=8.0),
+    "calendar, no holidays": lambda f: f.CalendarRegression(holidays=False),
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from highseason.traffic import (
     backtest,
     special_days,
 )
-from highseason.traffic.history import History, black_friday
+from highseason.traffic.history import History, black_friday, easter, feast_days, ramadan
 from highseason.traffic.season_ahead import Trials, _growth, _inflation, _spread
 
 
@@ -191,6 +191,56 @@ def test_special_days_have_names() -> None:
     assert special_days(days.astype("datetime64[D]")) == [
         "Black Friday", "Cyber Monday", "Christmas Eve", "New Year's Day", "",
     ]  # fmt: skip
+
+
+def test_feasts_move_through_the_year() -> None:
+    easters = ["2016-03-27", "2019-04-21", "2022-04-17", "2024-03-31", "2038-04-25", "2049-04-18"]
+    assert [str(easter(int(day[:4]))) for day in easters] == easters
+    ramadans = {1437: "2016-06-06", 1441: "2020-04-24", 1444: "2023-03-23", 1445: "2024-03-11"}
+    for year, day in ramadans.items():
+        assert abs(ramadan(year) - date.fromisoformat(day)) <= timedelta(days=1)
+    days = np.arange("2023-12-30", "2024-05-01", dtype="datetime64[D]")
+    (length, palm), (month, fast) = feast_days(days)
+    assert (length, month) == (9, 33)
+    assert days[palm == 7].astype(str).tolist() == ["2024-03-31"]
+    assert days[fast == 0].astype(str).tolist() == ["2024-03-11"]
+    assert np.sum(palm >= 0) == 9
+    assert np.sum(fast >= 0) == 33
+
+
+@pytest.mark.parametrize("feast", ["easter", "ramadan"])
+def test_a_feast_is_expected_where_it_falls_this_year(feast: str) -> None:
+    """Once seen, on other dates; a shop without it expects nothing."""
+    days = np.arange("2021-06-01", "2023-03-06", dtype="datetime64[D]")
+    begins, length = {"easter": ("2022-04-10", 9), "ramadan": ("2022-04-03", 33)}[feast]
+    coming = {"easter": "2023-04-02", "ramadan": "2023-03-23"}[feast]
+    noise = np.exp(0.05 * np.random.default_rng(1).standard_normal(days.size))
+    inside = np.isin(days, np.datetime64(begins) + np.arange(length))
+    medians = []
+    for factor in (1.0, 2.0):
+        ahead = Blend().fit(Multiplier(100 * noise * np.where(inside, factor, 1), days)).predict(60)
+        at = int((np.datetime64(coming) - np.datetime64("2023-03-06")).astype(int))
+        medians.append((ahead.median[at : at + length].mean(), ahead.median[: at - 1].mean()))
+    plain, busy = np.array(medians)
+    assert plain == pytest.approx(100, rel=0.06)
+    assert busy[0] > 160
+    assert busy[1] == pytest.approx(100, rel=0.1)
+
+
+def test_a_week_that_moves_with_no_feast_stays_on_its_date() -> None:
+    days = np.arange("2021-06-01", "2023-03-06", dtype="datetime64[D]")
+    noise = np.exp(0.05 * np.random.default_rng(1).standard_normal(days.size))
+    inside = np.isin(days, np.datetime64("2022-03-14") + np.arange(9))  # a sale, once
+    ahead = Blend().fit(Multiplier(100 * noise * np.where(inside, 2, 1), days)).predict(40)
+    assert ahead.median[8:17].mean() > 150
+    assert ahead.median[27:36].mean() == pytest.approx(100, rel=0.1)  # the week before Easter
+
+
+def test_forecasts_are_tried_from_the_same_weeks_of_earlier_years() -> None:
+    history = History.of(shop(5))
+    n, origins = history.turns, set(Blend()._trials(history, 28).origin.tolist())
+    assert {n - 364 * year + days for year in (1, 2) for days in (-7, 0, 7)} <= origins
+    assert min(origins) >= n // 2
 
 
 def test_public_holidays_of_a_country() -> None:

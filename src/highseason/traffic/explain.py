@@ -31,14 +31,14 @@ def parts(known: FittedSeason, turns: int) -> dict[str, Numbers]:
     history, n = known.history, known.history.turns
     ahead = history.ahead(turns)
     stop = n + int(ahead[-1]) + 1
-    outlooks = Outlooks.of(history, known.forecaster).with_season(stop - n)
+    outlooks = Outlooks.of(history, known.forecaster, stop - n)
     regression = outlooks.regression
     usual = regression.week[np.unique(history.phases(0, n)[history.seen])].mean()
     week = regression.week[history.phases(n, stop)] - usual
     special = regression.of_special_days(n, stop) + regression.of_own_days(n, stop)
     trend = regression.others[0] * np.arange(stop - n) / history.year
     season = regression(n, stop) - usual - week - special - trend
-    effects = np.zeros(stop - n) if outlooks.season is None else outlooks.season.effects[n:stop]
+    effects = outlooks.season.effects[n:stop]
     on_special = outlooks.design.places(n, stop) >= 0
     logs = {
         "week": week,

@@ -7,7 +7,7 @@ built in, the public holidays of a country come from the package `holidays` (the
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import lru_cache
@@ -89,6 +89,11 @@ class History:
     def logs(self) -> Numbers:
         """The logarithms of the values, shifted."""
         return np.log(self.values + self.shift)
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """Which turns were seen and open."""
+        return self.seen & ~self.closed(0, self.turns)
 
     @property
     def constant(self) -> bool:
@@ -256,6 +261,34 @@ def black_friday(year: int) -> date:
     """The day after the fourth Thursday of November."""
     first = date(year, 11, 1)
     return first + timedelta(days=(3 - first.weekday()) % 7 + 22)
+
+
+def easter(year: int) -> date:
+    """Easter Sunday, by the Gregorian calendar."""
+    golden, century = year % 19, year // 100
+    moon = (century - century // 4 - (8 * century + 13) // 25 + 19 * golden + 15) % 30
+    moon -= moon // 28 * (1 - 29 // (moon + 1) * ((21 - golden) // 11))
+    weekday = (year + year // 4 + moon + 2 - century + century // 4) % 7
+    return date(year, 3, 28) + timedelta(days=moon - weekday)
+
+
+def ramadan(year: int) -> date:
+    """The first day of Ramadan of an Islamic year, within a day: months are not observed."""
+    return date.fromordinal(227251 + 354 * (year - 1) + (3 + 11 * year) // 30)
+
+
+def feast_days(days: Instants) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """How long Easter and Ramadan are, and which of their days each day is, from 0; or -1.
+
+    From Palm Sunday to Easter Monday, and the 30 days of Ramadan with three of Eid.
+    """
+    first, last = (day.year for day in days[[0, -1]].astype("datetime64[D]").tolist())
+    palms = [easter(year) - timedelta(days=7) for year in range(first - 1, last + 1)]
+    years = range((first - 622) * 33 // 32 - 1, (last - 622) * 33 // 32 + 3)
+    for begins, length in ((palms, 9), ([ramadan(year) for year in years], 33)):
+        starts = np.array(begins, "datetime64[D]")
+        since = (days - starts[np.searchsorted(starts, days, "right") - 1]).astype(np.int64)
+        yield length, np.where(since < length, since, -1)
 
 
 @lru_cache(maxsize=64)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from highseason.traffic.dates import Instants
 from highseason.traffic.forecast import Numbers
-from highseason.traffic.history import Regression
+from highseason.traffic.history import Regression, feast_days
 
 #: A day is smoothed with so many days before and after it, and compared with so many around it.
 _NEAR, _AROUND = 3, 56
@@ -21,9 +21,11 @@ _NEAR, _AROUND = 3, 56
 _ALIKE = 2.0
 #: Effects of so many deviations or less are taken for noise.
 _SHRINK = 0.7
-#: By what share of their size effects that were seen once may differ the next time, and with how
-#: many days before and after it a day shares this doubt: a season may come early or late.
-_ONCE, _EARLY = 0.4, 14
+#: By what share of their size effects differ from year to year, as if so many years had shown it,
+#: and with how many days before and after it a day shares this doubt: a season may come early.
+_ONCE, _SEEN, _EARLY = 0.3, 2, 14
+#: A moving feast counts if its days differ from those around it by so many usual differences.
+_CLEAR = 3.0
 #: How many earlier years are looked at.
 _YEARS = 4
 
@@ -60,6 +62,10 @@ class DayEffects:
         noise = max(1.4826 * float(np.nanmedian(np.abs(left))), 1e-6)
         own = _smoothed_but_for_edges(left, noise)
         places = design.places(0, n + turns)[firsts]
+        for length, feast in feast_days(days):
+            if _stands_out(left, feast == length - 1, length):
+                moved = (feast >= 0) & (places < 0)
+                places = np.where(moved, 1 + places.max() + feast, places)
         found = np.append(own, np.nan)[_same_days(days, places)]  # -1 is the NaN
         years = np.maximum(1, (~np.isnan(found)).any(axis=1).sum(axis=0))
         found = found.reshape(-1, days.size)
@@ -69,7 +75,9 @@ class DayEffects:
         whole = np.where(there, _shrunk(mean, noise / np.sqrt(years)), special[firsts])
         weeks = pd.Series(whole**2).rolling(2 * _EARLY + 1, center=True, min_periods=1)
         around = np.hypot(whole / 2, np.sqrt(weeks.mean().to_numpy()))
-        more = np.hypot(apart * (whole != 0), _ONCE * around / years)
+        usual = _SEEN * (_ONCE * around) ** 2
+        spread = (usual + years * np.where(whole, apart, 0) ** 2) / (_SEEN + years)
+        more = np.sqrt(spread * (1 + 1 / years))  # of one year, and of the mean of the years
         own = np.where(np.isnan(own), special[firsts], _shrunk(own, np.full(own.size, noise)))
         return cls(
             own[which[:n]] - special[:n],
@@ -113,6 +121,18 @@ class LevelShift(NamedTuple):
         earlier = change(np.arange(span, turn - (n - turn), max(1, week // 7)), n - turn)
         usual = 1.4826 * float(np.median(np.abs(earlier)))
         return cls(turn, size) if abs(size) > max(_LEAST, _UNUSUAL * usual) else None
+
+
+def _stands_out(left: Numbers, ends: NDArray[np.bool_], length: int) -> bool:
+    """Whether so many days up to where a feast ends differ clearly from as many around them."""
+    import pandas as pd
+
+    means = pd.Series(left).rolling(length, min_periods=length // 2 + 1).mean()
+    around = pd.concat([means.shift(length), means.shift(-length)], axis=1).mean(axis=1)
+    differs = (means - around).to_numpy()
+    seen = differs[ends & ~np.isnan(differs)]
+    usual = 1.4826 * float(np.nanmedian(np.abs(differs))) if seen.size else 0.0
+    return seen.size > 0 and bool(abs(seen.mean()) > _CLEAR * usual / np.sqrt(seen.size))
 
 
 def _smoothed_but_for_edges(left: Numbers, noise: float) -> Numbers:

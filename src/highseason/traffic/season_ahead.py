@@ -6,9 +6,8 @@ same past by their past errors.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,7 +197,7 @@ class SeasonalNaive(SeasonAhead):
 
 def changes(history: History, lag: int) -> Numbers:
     """By how much logarithms changed over `lag` turns, where both were seen and open."""
-    kept = history.seen & ~history.closed(0, history.turns)
+    kept = history.kept
     return np.asarray((history.logs[lag:] - history.logs[:-lag])[kept[lag:] & kept[:-lag]])
 
 
@@ -207,43 +206,51 @@ class Outlooks:
     """What the calendar, the recent weeks and the last year say of the turns after a past."""
 
     history: History
+    turns: int  # ahead
     design: Design
     middle: float
     regression: Regression
-    rest: Numbers  # what the regression does not explain
+    season: DayEffects  # what days of the year have beyond the regression
+    rest: Numbers  # what neither explains
     weights: Numbers  # 1 for the ordinary turns that were seen and open, else 0
-    season: DayEffects | None = None  # what days of the year have beyond the regression
 
     @classmethod
-    def of(cls, history: History, forecaster: SeasonAhead, halflife: float = 4.0) -> Self:
-        """Fit a regression in which the weight of a turn halves every `halflife` years."""
+    def of(cls, history: History, forecaster: SeasonAhead, turns: int) -> Self:
+        """Fit a regression, then the days of the year, then the regression without these.
+
+        The weight of a turn halves every `_HALF` years.
+        """
         design = Design.of(history, forecaster.holidays, forecaster.country)
-        n, y = history.turns, history.logs
-        kept = history.seen & ~history.closed(0, n)
-        weights = _by_age(history, kept, halflife)
-        middle = float(weights @ y) / float(weights.sum())
-        regression = design.fit(y - middle, weights)
+        n, kept = history.turns, history.kept
+        weights = np.where(kept, 0.5 ** ((n - 1 - np.arange(n)) / history.year / _HALF), 0.0)
+        middle = float(weights @ history.logs) / float(weights.sum())
+        y = history.logs - middle
+        regression = design.fit(y, weights)
+        season = DayEffects(np.zeros(n), np.zeros(n + turns), np.ones(n + turns))
+        if history.grid and history.grid.daily:
+            first = DayEffects.of(regression, y - regression(0, n), kept, turns)
+            regression = design.fit(y - first.own, weights)  # sharp edges would bend its waves
+            season = DayEffects.of(regression, y - regression(0, n), kept, turns)
+        rest = y - regression(0, n) - season.effects[:n]
         usual = (kept & ~design.is_special(0, n)).astype(np.float64)
-        return cls(history, design, middle, regression, y - middle - regression(0, n), usual)
+        return cls(history, turns, design, middle, regression, season, rest, usual)
 
-    def with_season(self, turns: int) -> Self:
-        """The same, with what the days of the year have beyond the regression."""
-        history, n = self.history, self.history.turns
-        if not history.grid or not history.grid.daily:
-            return self
-        kept = history.seen & ~history.closed(0, n)
-        weights, y = _by_age(history, kept), history.logs - self.middle
-        first = DayEffects.of(self.regression, self.rest, kept, turns)
-        regression = self.design.fit(y - first.own, weights)  # sharp edges would bend its waves
-        rest = y - regression(0, n)
-        season = DayEffects.of(regression, rest, kept, turns)
-        return replace(self, regression=regression, rest=rest - season.effects[:n], season=season)
-
-    def base(self, turns: int) -> Numbers:
+    @property
+    def base(self) -> Numbers:
         """The regression ahead, and the season."""
+        n, end = self.history.turns, self.history.turns + self.turns
+        return self.middle + self.regression(n, end) + self.season.effects[n:end]
+
+    @property
+    def doubt(self) -> Numbers:
+        """How much wider than usual the errors of the next turns are."""
         n = self.history.turns
-        lift = 0.0 if self.season is None else self.season.effects[n : n + turns]
-        return np.asarray(self.middle + self.regression(n, n + turns) + lift)
+        return self.season.doubt[n : n + self.turns]
+
+    def ahead(self, count: int) -> Numbers:
+        """Logarithms, a row for each of the first outlooks; NaN where the past is too short."""
+        outlooks = (self._calendar, self._recent_weeks, self._last_year)[:count]
+        return np.array([outlook() for outlook in outlooks])
 
     def faded(self, weeks: float) -> Numbers:
         """Weights of the past that fall by a factor of e every `weeks` weeks."""
@@ -251,27 +258,17 @@ class Outlooks:
         age = (n - 1 - np.arange(n)) / self.history.week
         return np.asarray(self.weights * np.exp(-age / weeks))
 
-    def calendar(self, turns: int, recent: float = 4.0, fade: float = 26.0) -> Numbers:
-        """The regression ahead, plus the level of the `recent` weeks, which fades over weeks."""
-        week, weights = float(self.history.week), self.faded(recent)
+    def _calendar(self) -> Numbers:
+        """The regression ahead, plus the level of the last weeks, which fades."""
+        week, weights = float(self.history.week), self.faded(_RECENT)
         # As if one more week of turns had followed the calendar exactly.
         level = float(weights @ self.rest) / (float(weights.sum()) + week)
-        return np.asarray(self.base(turns) + level * np.exp(-np.arange(turns) / (fade * week)))
+        return self.base + level * np.exp(-np.arange(self.turns) / (_FADE * week))
 
-    def ahead(self, turns: int) -> Numbers:
-        """Logarithms, a row per outlook; NaN where the past is too short for one."""
-        recent = self.base(turns) + self._recent_weeks(turns)
-        return np.array([self.calendar(turns), recent, self._last_year(turns)])
-
-    def doubt(self, turns: int) -> Numbers:
-        """How much wider than usual the errors of the next turns are."""
-        n = self.history.turns
-        return np.ones(turns) if self.season is None else self.season.doubt[n : n + turns]
-
-    def _recent_weeks(self, turns: int) -> Numbers:
+    def _recent_weeks(self) -> Numbers:
         """The profile of the last weeks and the level of the last turns, without a trend."""
         n, length = self.history.turns, self.history.week
-        phases, weights = self.history.phases(0, n), self.faded(_PROFILE)
+        phases, weights = self.history.phases(0, n), self.faded(_RECENT)
         known = np.bincount(phases, weights, length)
         profile = np.bincount(phases, weights * self.rest, length) / (known + 1.0)
         # The last level is that of half a week, of months two.
@@ -279,21 +276,18 @@ class Outlooks:
         weights = self.faded((2.0 if monthly else max(2.0, length / 2)) / length)
         level = float(weights @ (self.rest - profile[phases])) / max(float(weights.sum()), 1e-9)
         trend = self.regression.others[0] / self.history.year
-        ahead = profile[self.history.phases(n, n + turns)] + level
-        return np.asarray(ahead - trend * np.arange(1, turns + 1))
+        ahead = self.base + profile[self.history.phases(n, n + self.turns)] + level
+        return np.asarray(ahead - trend * np.arange(1, self.turns + 1))
 
-    def _last_year(self, turns: int) -> Numbers:
+    def _last_year(self) -> Numbers:
         """The same weeks of a year ago, and how much the last weeks were above theirs."""
-        n, week = self.history.turns, self.history.week
+        n, week, turns = self.history.turns, self.history.week, self.turns
         lag = max(1, round(self.history.year / week)) * week  # a year in whole weeks
         if n < lag or not (self.history.grid or self.history.seasons[-1] > week):
             return np.full(turns, np.nan)
         special = self.regression.of_special_days(0, n + turns)
         special = special + self.regression.of_own_days(0, n + turns)
-        plain = self.history.logs - special[:n]
-        if self.season is not None:
-            plain = plain - self.season.own
-            special = special + self.season.effects[: n + turns]
+        plain = self.history.logs - special[:n] - self.season.own
         smooth = plain if lag == week else _smoothed(plain, week)
         span = min(n - lag, max(6, 8 * week if lag > week else 0))
         growth = 0.0
@@ -301,108 +295,28 @@ class Outlooks:
             kept = self.weights[n - span :] * self.weights[n - lag - span : n - lag]
             change = plain[n - span :] - smooth[n - lag - span : n - lag]
             growth = float(kept @ change) / (float(kept.sum()) + 0.2 * span)
-        return np.asarray(np.resize(smooth[n - lag :], turns) + growth + special[n:])
-
-
-def _by_age(history: History, kept: NDArray[np.bool_], halflife: float = 4.0) -> Numbers:
-    """Weights of the turns that are `kept`, which halve every `halflife` years."""
-    age = (history.turns - 1 - np.arange(history.turns)) / history.year
-    return np.where(kept, 0.5 ** (age / halflife), 0.0)
-
-
-def earlier(
-    history: History, turns: int, count: int
-) -> Iterator[tuple[History, int, NDArray[np.bool_]]]:
-    """Shorter pasts, which end in the later half of this one, for trial forecasts of `turns` turns.
-
-    Each with the end of its forecast, and which of the turns of the forecast were seen and open.
-    """
-    n = history.turns
-    first = max(n // 2, 2 * history.week, min(n - turns, round(1.2 * history.year)))
-    every = np.unique(np.linspace(first, n - 1, count + 1)[:-1].astype(np.int64))
-    for origin in every[every < n].tolist():
-        past, end = history.before(origin), min(origin + turns, n)
-        if past.seasons:
-            yield past, end, history.seen[origin:end] & ~past.closed(origin, end)
-
-
-def reach(history: History) -> int:
-    """How far ahead trial forecasts look, whatever is asked for.
-
-    So the forecast of a turn does not depend on how many turns follow it.
-    """
-    return max(history.week, min(history.turns // 4, 4 * history.week, round(history.year)))
+        ahead = np.resize(smooth[n - lag :], turns) + growth
+        return np.asarray(ahead + special[n:] + self.season.effects[n : n + turns])
 
 
 #: Trial forecasts of near turns are a week long, and at least so many turns.
 _ENOUGH = 28
 #: The number of earlier forecasts whose errors are used.
 _ORIGINS = 12
-#: With fewer past errors than this, changes from week to week are taken for errors as well.
-_TOO_FEW = 8
-#: With fewer past errors than this, ordinary and special days share theirs, and the blend takes
-#: changes from week to week instead.
+#: With fewer past errors than this, changes from week to week are taken instead.
 _FEW = 20
-
-
-@dataclass(frozen=True)
-class CalendarRegression(SeasonAhead):
-    """Log traffic = time of the week + trend + waves of the year + special days + recent level.
-
-    A ridge regression in which the weight of a turn halves every `halflife` years.  The deviation
-    of the last `recent` weeks from it fades over `fade` weeks ahead.  Quantiles are those of the
-    errors of the same forecaster from earlier turns.  Only the holidays of a `country` need an
-    extra.
-
-    >>> import highseason as hs
-    >>> days = np.arange("2013-01-01", "2015-01-01", dtype="datetime64[D]")
-    >>> traffic = hs.traffic.from_values(100 + 50 * (np.arange(days.size) % 7 == 4), days)
-    >>> CalendarRegression().fit(traffic).predict(7).mean.round()
-    array([100., 100., 150., 100., 100., 100., 100.])
-    """
-
-    name = "calendar"
-
-    halflife: float = 4.0
-    recent: float = 4.0
-    fade: float = 26.0
-
-    def outlook(self, history: History, turns: int) -> Outlook:
-        """The forecast of the regression plus the quantiles of its past errors."""
-        outlook = Outlooks.of(history, self, self.halflife)
-        errors, fell_on_special = self._past_errors(history)
-        table = np.empty((len(LEVELS), turns))
-        special = outlook.design.is_special(history.turns, history.turns + turns)
-        for kind in (False, True):
-            chosen = errors[fell_on_special == kind]
-            chosen = errors if chosen.size < _FEW else chosen
-            table[:, special == kind] = np.quantile(chosen, LEVELS)[:, None] if chosen.size else 0.0
-        return Outlook(table + outlook.calendar(turns, self.recent, self.fade))
-
-    def _past_errors(self, history: History) -> tuple[Numbers, NDArray[np.bool_]]:
-        """Errors from earlier origins, and which fell on special days."""
-        missed, special = [np.empty(0)], [np.empty(0, np.bool_)]
-        for past, end, kept in earlier(history, reach(history), _ORIGINS):
-            origin, outlook = past.turns, Outlooks.of(past, self, self.halflife)
-            said = outlook.calendar(end - origin, self.recent, self.fade)
-            missed.append((history.logs[origin:end] - said)[kept])
-            special.append(outlook.design.is_special(origin, end)[kept])
-        if sum(map(len, missed)) < _TOO_FEW:  # a short past
-            missed.append(changes(history, history.week))
-            special.append(np.zeros(missed[-1].size, np.bool_))
-        return np.concatenate(missed), np.concatenate(special)
-
-
 #: Of a past with this many turns, fewer earlier forecasts are used.
 _LONG, _FEWER = 200_000, 6
 #: Years of past in which the last weeks were seen before: only then is a shift not the season.
 _A_YEAR_AGO = 1.15
 #: Which share of a shift of level may be lost or added while the forecast lasts.
 _LASTS = 0.25
+#: In how many years the weight of a turn halves.
+_HALF = 4.0
 #: With which power of an outlook's errors its weight falls, and the share of equal weights.
 _POWER, _EQUAL = 2.0, 0.5
-#: Over how many weeks the profile of the recent weeks is taken.
-_PROFILE = 4.0
+#: Over how many weeks the recent level and profile are taken, and in how many the level fades.
+_RECENT, _FADE = 4.0, 26.0
 
 
 def _smoothed(plain: Numbers, week: int) -> Numbers:
@@ -438,22 +352,24 @@ class Blend(SeasonAhead):
     """
 
     name = "blend"
+    outlooks: ClassVar[int] = 3  # how many are combined
 
     def outlook(self, history: History, turns: int) -> Outlook:
         """The weighted mean of the outlooks, and quantiles of its past errors."""
-        outlooks, week = Outlooks.of(history, self).with_season(turns), history.week
-        kept = history.seen & ~history.closed(0, history.turns)
-        moved = None
-        if outlooks.season is not None and history.turns > _A_YEAR_AGO * history.year:
-            moved = LevelShift.of(outlooks.rest, kept, week)
+        outlooks, week, moved = Outlooks.of(history, self, turns), history.week, None
+        daily = history.grid is not None and history.grid.daily
+        if daily and history.turns > _A_YEAR_AGO * history.year:
+            moved = LevelShift.of(outlooks.rest, history.kept, week)
         if moved is not None:  # as if the level had always been the new one
             history = history.lifted(*moved)
-            outlooks = Outlooks.of(history, self).with_season(turns)
-        far = reach(history)
+            outlooks = Outlooks.of(history, self, turns)
+        # Earlier forecasts look so far ahead whatever is asked for: the forecast of a turn does not
+        # depend on how many turns follow it.
+        far = max(week, min(history.turns // 4, 4 * week, round(history.year)))
         near = min(far, max(week, _ENOUGH))
-        table, mean = self._by_trials(outlooks, turns, near)
+        table, mean = self._by_trials(outlooks, near)
         if near < min(far, turns):
-            later = self._by_trials(outlooks, turns, far)
+            later = self._by_trials(outlooks, far)
             share = np.clip(np.arange(1, turns + 1) / near - 1, 0, 1)
             table = (1 - share) * table + share * later[0]
             mean = (1 - share) * mean + share * later[1]
@@ -463,33 +379,62 @@ class Blend(SeasonAhead):
             table = middle + np.sign(table - middle) * np.hypot(table - middle, more)
         return Outlook(table, mean, moved)
 
-    def _by_trials(self, outlooks: Outlooks, turns: int, reach: int) -> tuple[Numbers, Numbers]:
+    def _by_trials(self, outlooks: Outlooks, reach: int) -> tuple[Numbers, Numbers]:
         """Quantiles and the mean, by what trial forecasts of `reach` turns missed."""
-        history, ahead = outlooks.history, outlooks.ahead(turns)
+        history, ahead = outlooks.history, outlooks.ahead(self.outlooks)
         trials = self._trials(history, reach)
         weights = _weights(trials, ahead)
         errors = trials.came - _mixed(trials.said, weights)
         shift = _bias(errors, trials.origin)
-        table, smear = _spread(trials, errors - shift, history, outlooks.doubt(turns))
+        table, smear = _spread(trials, errors - shift, history, outlooks.doubt)
         middle = _mixed(ahead, weights) + shift
         if not history.knows_the_year:  # then no past error shows what the season may do
             # As if the outlooks, so far apart, were errors on top of the others.
-            more = normal_quantiles(np.zeros(turns), np.nanstd(ahead, axis=0))
+            apart = np.nanstd(outlooks.ahead(3), axis=0)
+            more = normal_quantiles(np.zeros(apart.size), apart)
             table = np.asarray(np.sign(more) * np.hypot(table, more))
         return table + middle, smear + middle
 
     def _trials(self, history: History, turns: int) -> Trials:
+        """Forecasts of `turns` turns from pasts that end in the later half of this one.
+
+        Most are at even distances, others at the same time of earlier years.
+        """
         none, no_steps = np.empty(0), np.empty(0, np.int64)
-        parts = [Trials(np.empty((3, 0)), none, no_steps, no_steps, none)]
-        count = _ORIGINS if history.turns < _LONG else _FEWER
-        for past, end, kept in earlier(history, turns, count):
-            outlooks = Outlooks.of(past, self).with_season(end - past.turns)
-            said = outlooks.ahead(end - past.turns)[:, kept]
-            steps = 1 + np.flatnonzero(kept)
-            came = history.logs[past.turns : end][kept]
-            doubt = outlooks.doubt(end - past.turns)[kept]
-            parts.append(Trials(said, came, steps, np.full(steps.size, past.turns), doubt))
+        parts = [Trials(np.empty((self.outlooks, 0)), none, no_steps, no_steps, none)]
+        n, week = history.turns, history.week
+        count = _ORIGINS if n < _LONG else _FEWER
+        first = max(n // 2, 2 * week, min(n - turns, round(1.2 * history.year)))
+        every = np.linspace(first, n - 1, count + 1)[:-1].astype(np.int64)
+        years = n - week * round(history.year / week) * np.arange(1, 1 + count // 4)
+        same = np.add.outer(years, week * np.array([-1, 0, 1]))
+        every = np.union1d(every, same[same >= first])
+        for origin in every[every < n].tolist():
+            past, end = history.before(origin), min(origin + turns, n)
+            if past.seasons:
+                kept = history.seen[origin:end] & ~past.closed(origin, end)
+                outlooks, steps = Outlooks.of(past, self, end - origin), 1 + np.flatnonzero(kept)
+                said, came = outlooks.ahead(self.outlooks)[:, kept], history.logs[origin:end][kept]
+                when = np.full(steps.size, origin)
+                parts.append(Trials(said, came, steps, when, outlooks.doubt[kept]))
         return Trials(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
+
+
+@dataclass(frozen=True)
+class CalendarRegression(Blend):
+    """The first of the blend's outlooks alone.
+
+    Log traffic = time of the week + trend + waves of the year + special days + recent level.
+
+    >>> import highseason as hs
+    >>> days = np.arange("2013-01-01", "2015-01-01", dtype="datetime64[D]")
+    >>> traffic = hs.traffic.from_values(100 + 50 * (np.arange(days.size) % 7 == 4), days)
+    >>> CalendarRegression().fit(traffic).predict(7).mean.round()
+    array([100., 100., 150., 100., 100., 100., 100.])
+    """
+
+    name = "calendar"
+    outlooks = 1
 
 
 def _weights(trials: Trials, ahead: Numbers) -> Numbers:
