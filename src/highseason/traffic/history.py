@@ -280,12 +280,12 @@ def ramadan(year: int) -> date:
 def feast_days(days: Instants) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """How long Easter and Ramadan are, and which of their days each day is, from 0; or -1.
 
-    From Palm Sunday to Easter Monday, and the 30 days of Ramadan with three of Eid.
+    From ten days before Easter to four after it, and the 30 days of Ramadan with three of Eid.
     """
     first, last = (day.year for day in days[[0, -1]].astype("datetime64[D]").tolist())
-    palms = [easter(year) - timedelta(days=7) for year in range(first - 1, last + 1)]
+    eves = [easter(year) - timedelta(days=10) for year in range(first - 1, last + 1)]
     years = range((first - 622) * 33 // 32 - 1, (last - 622) * 33 // 32 + 3)
-    for begins, length in ((palms, 9), ([ramadan(year) for year in years], 33)):
+    for begins, length in ((eves, 15), ([ramadan(year) for year in years], 33)):
         starts = np.array(begins, "datetime64[D]")
         since = (days - starts[np.searchsorted(starts, days, "right") - 1]).astype(np.int64)
         yield length, np.where(since < length, since, -1)

@@ -23,9 +23,9 @@ _ALIKE = 2.0
 _SHRINK = 0.7
 #: By what share of their size effects differ from year to year, as if so many years had shown it,
 #: and with how many days before and after it a day shares this doubt: a season may come early.
-_ONCE, _SEEN, _EARLY = 0.3, 2, 14
+_ONCE, _SEEN, _EARLY = 0.4, 2, 14
 #: A moving feast counts if its days differ from those around it by so many usual differences.
-_CLEAR = 3.0
+_CLEAR = 2.0
 #: How many earlier years are looked at.
 _YEARS = 4
 
@@ -43,15 +43,13 @@ class DayEffects:
         """From what a regression leaves of the turns that are `kept`, for so many turns more."""
         import pandas as pd
 
-        design, n, grid = regression.design, rest.size, regression.design.history.grid
+        design, n = regression.design, rest.size
+        grid, zone = design.history.grid, design.history.zone
         assert grid is not None, "asked only of days and shorter turns"
         assert grid.step is not None, "asked only of days and shorter turns"
         turns += int(np.timedelta64(_EARLY, "D") // grid.step)  # whatever number is asked for
-        clocks = design.history.clocks(0, n + turns)
-        assert clocks is not None, "asked only of days and shorter turns"
-        days, firsts, which = np.unique(
-            clocks.astype("datetime64[D]"), return_index=True, return_inverse=True
-        )
+        clocks = grid.walls(np.arange(n + turns), zone).astype("datetime64[D]")
+        days, firsts, which = np.unique(clocks, return_index=True, return_inverse=True)
         # Effects are shrunk once and whole: the regression has shrunk its part of them already.
         special = regression.of_special_days(0, n + turns)
         weight = np.bincount(which[:n], kept, days.size)
@@ -106,13 +104,10 @@ class LevelShift(NamedTuple):
             return None
         total, count = np.append(0, np.cumsum(kept * rest)), np.append(0, np.cumsum(kept))
 
-        def mean(first: NDArray[np.int64], end: NDArray[np.int64]) -> Numbers:
-            return np.asarray(
-                (total[end] - total[first]) / np.maximum(1, count[end] - count[first])
-            )
-
         def change(turn: NDArray[np.int64], after: NDArray[np.int64] | int) -> Numbers:
-            return mean(turn, turn + after) - mean(turn - span, turn)
+            ends = ((turn, turn + after), (turn - span, turn))
+            new, old = ((total[b] - total[a]) / np.maximum(1, count[b] - count[a]) for a, b in ends)
+            return np.asarray(new - old)
 
         turns = np.arange(n - span, n - week + 1)
         weight = (n - turns) * span / (n - turns + span)
