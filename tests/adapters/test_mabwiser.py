@@ -12,6 +12,7 @@ from mabwiser.simulator import Simulator
 
 import highseason as hs
 from highseason.adapters import from_mabwiser, to_mabwiser
+from highseason.adapters.mabwiser_bandits import MabwiserBandit
 
 G = hs.traffic.christmas(turns=80)
 ARMS = hs.rewards.bernoulli(arms=3)
@@ -69,6 +70,12 @@ def test_ours_learns_and_predicts() -> None:
     ours.fit(["a", "b"], [0, 1])  # starts again
     assert ours.predict_expectations() == {"a": 1 / 3, "b": 2 / 3}
     assert ours.cold_arms == []
+
+
+def test_without_a_seed_it_is_0_and_one_process_learns() -> None:
+    ours = MabwiserBandit("thompson", ["a", "b"])
+    assert (ours.seed, ours._imp.n_jobs) == (0, 1)
+    assert to_mabwiser("thompson", ["a", "b"]).seed == 0
 
 
 def test_traffic_regulates_it() -> None:

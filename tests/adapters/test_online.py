@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 import highseason as hs
 from highseason.adapters.online import OnlineGame
+from highseason.engine import learn
+from highseason.policies import UNKNOWN_TURNS, Observation, Turn
 
 G = hs.traffic.christmas(turns=60)
 ARMS = hs.rewards.bernoulli(arms=4)
@@ -94,3 +98,43 @@ def test_the_units_of_G_change_no_choice_where_visitors_are_counted() -> None:
             online.learn(arms[-1], float(np.clip(luck.normal(0.3 + 0.1 * arms[-1], 0.2), 0, 1)))
         chosen.append(arms)
     assert chosen[0] == chosen[1]
+
+
+def test_a_reward_belongs_to_the_last_question_and_its_G(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[tuple[object, ...]] = []
+
+    def noting(rule: object, state: object, turn: Turn, seen: Observation) -> None:
+        heard.append((*turn, *seen))
+        learn(rule, state, turn, seen)  # type: ignore[arg-type]  # as they came
+
+    monkeypatch.setattr("highseason.adapters.online.learn", noting)
+    online = OnlineGame("ucb")
+    online.learn("a", 0.25)  # before any question
+    online.choose(["a", "b"])  # one visitor, if none are said
+    online.learn("b", 0.5)
+    online.choose(["a", "b"], visitors=7.0)
+    online.learn("a", 0.75)
+    nothing = (UNKNOWN_TURNS, 0, False)
+    assert [row[:3] + row[4:] for row in heard] == [
+        (0, 0.0, 1.0, *nothing, 0, 0, 0.25, 1.0),
+        (1, 0.0, 1.0, *nothing, 1, 1, 0.5, 1.0),
+        (2, 0.0, 7.0, *nothing, 2, 0, 0.75, 1.0),
+    ]
+    assert all(math.isnan(row[3]) for row in heard)  # type: ignore[arg-type]  # a number
+    assert online._beliefs == [1.0, 7.0]
+
+
+def test_the_plan_holds_to_the_last_turn_of_the_multiplier() -> None:
+    online = OnlineGame("soft+ucb", multiplier=[3.0, 1.0, 4.0])
+    for _ in range(3):
+        online.choose("ab")
+    assert online._planner is None
+    online.choose("ab")
+    assert online._beliefs == [4.0]
+
+
+def test_an_arm_without_a_reward_is_compared_by_0() -> None:
+    online = OnlineGame("ucb")
+    online.choose("ab")
+    online.learn("b", 0.4)
+    assert online.estimates() == {"a": 0.0, "b": 0.4}
