@@ -29,6 +29,7 @@ from highseason.logs import (
 from highseason.logs.front_page import START, FrontPage, GeneratedWorld
 
 RECORDED = Path(__file__).parent / "recorded.json"
+SOME = ["arm1", "arm4"]
 MEANS, CHANCES = (0.3, 0.5, 0.7), (0.6, 0.3, 0.1)
 
 
@@ -161,7 +162,7 @@ CASES: Cases = {
     **{f"log, {name}": partial(summary_of, name) for name in LOGS},
     **{f"replay, {name}": partial(replay_of, name) for name in LOGS},
     "replay, thinned": lambda: replay_of("told", reweigh="accept"),
-    "replay, some turns of some arms": lambda: replay_of("mortal", turns=400, arms=["arm1", "arm4"]),
+    "replay, some turns of some arms": lambda: replay_of("mortal", turns=400, arms=SOME),
     "many, windows": lambda: many_of("uniform", window=1500, step=1000),
     "many, repeated": lambda: many_of("tilted", how="repeat", times=2, shuffle=True),
     "page, a day": lambda: page_of(days=1.0, seed=3),

@@ -1,4 +1,4 @@
-"""The figures of all examples have the parts they had: a figure changes only where that is meant.
+"""Figures of all examples, and others, have the parts they had: they change only where it is meant.
 
 After a change that is meant: `python -m tests.report.test_recorded`, and look at the figures.
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 import doctest
 import importlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import matplotlib.collections
 import matplotlib.image
 import numpy as np
 import pytest
+from tests.report.variants import VARIANTS
 
 from highseason.report.figure import Figure
 
@@ -57,8 +59,8 @@ def numbers(values: Any) -> list[float]:
     flat = flat[np.isfinite(flat)]
     if not flat.size:
         return []
-    told = (flat.size, flat[0], flat[-1], flat.min(), flat.max(), flat.mean())
-    return [float(f"{number:.4g}") for number in told]
+    told = (flat[0], flat[-1], flat.mean())
+    return [flat.size, *(float(f"{number:.4g}") for number in told)]
 
 
 def dashes(line: Any) -> Any:
@@ -66,13 +68,20 @@ def dashes(line: Any) -> Any:
     return line._unscaled_dash_pattern[1]
 
 
+def surface(patch: Any) -> list[Any]:
+    colors = [color(patch.get_facecolor()), color(patch.get_edgecolor())]
+    return [*colors, patch.get_fill(), patch.get_hatch(), patch.get_linewidth()]
+
+
 def parts(figure: Figure) -> Iterator[list[Any]]:
     """What a figure consists of, once it is drawn."""
     figure.encode("png")
-    yield ["figure", figure.title, *numbers(figure.canvas.get_size_inches())]
+    yield ["figure", figure.title, figure.alt, *numbers(figure.canvas.get_size_inches())]
     for axes in figure.canvas.axes:
         yield ["axes", *[round(side, 1) for side in axes.get_position().bounds]]
         yield ["limits", *numbers(axes.get_xlim()), *numbers(axes.get_ylim())]
+        yield ["ticks", *numbers(axes.get_xticks()), *numbers(axes.get_yticks())]
+        yield ["spines", *(spine.get_visible() for spine in axes.spines.values())]
         yield ["grid", *(line.get_visible() for line in axes.get_ygridlines()[:1])]
     ticks = {
         id(line)
@@ -83,16 +92,22 @@ def parts(figure: Figure) -> Iterator[list[Any]]:
         if not artist.get_visible() or id(artist) in ticks:
             continue
         look = [artist.get_alpha(), artist.get_zorder()]
+        if isinstance(artist, mpl.text.Annotation):
+            look += [artist.xy, artist.xyann, artist.get_rotation(), artist.get_ha()]
         if isinstance(artist, mpl.text.Text) and artist.get_text():
             yield ["text", artist.get_text(), artist.get_size(), color(artist.get_color()), *look]
         elif isinstance(artist, mpl.lines.Line2D) and len(artist.get_xdata(orig=False)):
             yield [
                 "line", color(artist.get_color()), artist.get_linewidth(), str(artist.get_marker()),
-                artist.get_markersize(), str(artist.get_linestyle()), dashes(artist), *look,
+                artist.get_markersize(), artist.get_markevery(), artist.get_fillstyle(),
+                str(artist.get_linestyle()), dashes(artist), *look,
                 *numbers(artist.get_xdata(orig=False)), *numbers(artist.get_ydata(orig=False)),
             ]  # fmt: skip
         elif isinstance(artist, mpl.patches.Rectangle):
-            yield ["box", color(artist.get_facecolor()), *look, *numbers(artist.get_bbox())]
+            yield ["box", *surface(artist), *look, *numbers(artist.get_bbox())]
+        elif isinstance(artist, mpl.patches.StepPatch):
+            values, edges, _ = artist.get_data()
+            yield ["steps", *surface(artist), *look, *numbers(values), *numbers(edges)]
         elif isinstance(artist, mpl.collections.Collection):
             paths = [path.vertices for path in artist.get_paths()]
             yield [
@@ -107,14 +122,23 @@ def parts(figure: Figure) -> Iterator[list[Any]]:
             yield ["image", *numbers(artist.get_array()), *artist.get_extent()]
 
 
-def described(room: str) -> list[list[Any]]:
-    return json.loads(json.dumps([part for made in figures_of(room) for part in parts(made)]))
+#: What makes the figures, by name.
+SOURCES: dict[str, Callable[[], list[Figure]]] = {
+    **{room: partial(figures_of, room) for room in ROOMS},
+    **{f"{room}, variants": make for room, make in VARIANTS.items()},
+}
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_figures_have_the_parts_that_were_recorded(room: str) -> None:
-    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))[room]
-    found = described(room)
+def described(name: str) -> list[list[Any]]:
+    return json.loads(json.dumps([part for made in SOURCES[name]() for part in parts(made)]))
+
+
+@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
+@pytest.mark.filterwarnings("ignore::highseason.traffic.ForecastWarning")
+def test_figures_have_the_parts_that_were_recorded(name: str) -> None:
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))[name]
+    found = described(name)
     assert len(found) == len(recorded)
     for one, other in zip(found, recorded, strict=True):
         assert one == other
@@ -122,7 +146,7 @@ def test_figures_have_the_parts_that_were_recorded(room: str) -> None:
 
 if __name__ == "__main__":
     lines = []
-    for name in ROOMS:
+    for name in SOURCES:
         rows = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in described(name))
         lines.append(f'"{name}": [\n{rows}\n]')
     RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
