@@ -165,3 +165,14 @@ def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     days = np.datetime64("1969-01-01") + np.arange(60)  # of years that no other test asks for
     with pytest.raises(ImportError, match=r"highseason\[forecasting\]"):
         CalendarRegression(country="GB").fit(Multiplier(1.0 + np.arange(60), days)).predict(3)
+
+
+@pytest.mark.parametrize("text", ["day,visitors\nTotal,5\n", "visitors\n10\n60\nTotal\n"])
+def test_a_total_alone_and_a_word_in_a_single_column_are_questions(
+    text: str, tmp_path: Path
+) -> None:
+    """Only what follows data, and has a cell beside it, can be left out."""
+    file = tmp_path / "shop.csv"
+    file.write_text(text)
+    with pytest.raises(MultiplierError, match=r"line (2|4), column .*'Total' is not a"):
+        hs.traffic.read(file)
