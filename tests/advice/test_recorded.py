@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.reference.recorded import Cases, assert_recorded, record
+from tests.reference.recorded import Cases, assert_recorded, defaults_of, record
 
 import highseason as hs
 from highseason.advice import Zoom, recommend
@@ -101,6 +101,7 @@ def advised(G: Any, arms: int, **how: Any) -> dict[str, Any]:
 
 CASES: Cases = {
     "small parts": small_parts,
+    "defaults": partial(defaults_of, "advice"),
     "zoom, one axis": partial(zoomed, hs.EpsilonGreedy(), {"k": 0.3}, trials=5),
     "zoom, far away": partial(zoomed, hs.UCB(), {"P": 3000.0}, trials=4, steps=5),
     "zoom, near": partial(zoomed, hs.UCB(), {"P": 0.4}, trials=4, near=hs.UCB(P=0.5)),

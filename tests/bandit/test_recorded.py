@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from tests.reference.recorded import Cases, assert_recorded, plain, record
+from tests.reference.recorded import Cases, assert_recorded, defaults_of, plain, record
 
 import highseason as hs
 from highseason.bandit.certainty import Lessons
@@ -111,6 +111,7 @@ CASES: Cases = {
     "live, clipped money": lambda: live("ucb", reward_range=(0, 0.05)),
     "live, visitors known": lambda: live("option-index", known=True),
     **{f"sure, {setting}": partial(sureness, *setting) for setting in KNOWN},
+    "defaults": partial(defaults_of, "bandit"),
 }
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.logs.logs import fixed_log, mortal_log, two_pools, with_chances
-from tests.reference.recorded import Cases, assert_recorded, record
+from tests.reference.recorded import Cases, assert_recorded, defaults_of, record
 
 from highseason.logs import (
     Events,
@@ -171,6 +171,7 @@ CASES: Cases = {
         days=1.0, rates=[0.02, 0.05, 0.1], tilt=1.5, events_per_second=150.0, bursts=1.0, rhythm=0.9
     ),
     "lives": lives_of,
+    "defaults": partial(defaults_of, "logs"),
 }  # fmt: skip
 
 

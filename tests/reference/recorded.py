@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -57,3 +60,20 @@ def record(file: Path, cases: Cases) -> None:
         for name, make in cases.items()
     ]
     file.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
+
+
+def defaults_of(room: str) -> dict[str, Any]:
+    """What the arguments of a room's public functions and classes are if they are not given."""
+    module, known = import_module(f"highseason.{room}"), {}
+    for name in dir(module):
+        with suppress(TypeError, ValueError, AttributeError):  # no function, or one without names
+            found = inspect.signature(getattr(module, name)).parameters.values()
+            given = {one.name: one.default for one in found if one.default is not one.empty}
+            known[name] = {key: value for key, value in given.items() if is_plain(value)}
+    return {name: given for name, given in known.items() if given}
+
+
+def is_plain(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(is_plain, value))
+    return value is None or isinstance(value, bool | int | float | str)

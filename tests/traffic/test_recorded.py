@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.reference.recorded import assert_recorded, record
+from tests.reference.recorded import assert_recorded, defaults_of, record
 
 from highseason.traffic import (
     Blend,
@@ -184,7 +184,7 @@ def explained() -> dict[str, Any]:
 
 
 CASES: dict[str, Callable[[], Any]] = {name: partial(numbers_of, name) for name in FORECASTS}
-CASES["explained"] = explained
+CASES |= {"explained": explained, "defaults": partial(defaults_of, "traffic")}
 
 
 @pytest.mark.parametrize("name", CASES)
