@@ -323,7 +323,8 @@ def child(
         os.environ["NUMBA_DISABLE_JIT"] = "1"
         if numba := sys.modules.get("numba"):
             numba.config.DISABLE_JIT = 1
-    os.environ["PYTHONPATH"] = f"{root}/src{os.pathsep}{root}"
+    inherited = os.environ.get("PYTHONPATH", "")  # packages may be there, not in an environment
+    os.environ["PYTHONPATH"] = os.pathsep.join([f"{root}/src", root, inherited])
     sys.path[:] = [f"{root}/src", root, *(path for path in sys.path if path != HERE)]
     sys.dont_write_bytecode = not measure
     coverage = None
@@ -354,7 +355,9 @@ def child(
 
     threading.Thread(target=watch.give_up, args=[finish], daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt):
-        pytest.main([*arguments.split(), f"--rootdir={root}", *paths], plugins=[watch])
+        code = pytest.main([*arguments.split(), f"--rootdir={root}", *paths], plugins=[watch])
+        if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
+            watch.failed.append(paths[0])  # not even what all tests import could be imported
     finish()
 
 

@@ -11,6 +11,7 @@ from tests import mutants
 
 SOURCE = """
 LARGE = 3
+NAME = "a" + "b"
 
 
 def far(value: int, more: float = 0.5) -> bool:
@@ -47,7 +48,7 @@ def test_planted_mutants_are_found_and_equal_ones_are_not(tmp_path: Path) -> Non
         "src/highseason/room/__init__.py": SOURCE,
         "src/highseason/__init__.py": "",
         "tests/room/test_room.py": TESTS,
-        "tests/conftest.py": "",
+        "tests/conftest.py": "import highseason.room",
         "tests/equal_changes.toml": EQUAL,
         "pyproject.toml": "[tool.pytest.ini_options]\naddopts = ['--import-mode=importlib']\n",
     }
@@ -60,9 +61,10 @@ def test_planted_mutants_are_found_and_equal_ones_are_not(tmp_path: Path) -> Non
     verdicts = {row[9:].split("    ")[0]: row[:9].strip() for row in done.stdout.splitlines()}
     file = "src/highseason/room/__init__.py"
     assert verdicts[f"{file}:2: 3 → 4"] == "killed", done.stdout + done.stderr
-    assert verdicts[f"{file}:5: 0.5 → -0.5"] == "killed"
-    assert verdicts[f"{file}:6: + → -"] == "killed"
-    assert verdicts[f"{file}:10: > → >="] == "survived"
-    assert verdicts[f"{file}:10: 0 → 1"] == "equal"
-    assert done.returncode == 1  # 80% are too few
+    assert verdicts[f"{file}:3: + → -"] == "killed"  # it cannot be imported any more
+    assert verdicts[f"{file}:6: 0.5 → -0.5"] == "killed"
+    assert verdicts[f"{file}:7: + → -"] == "killed"
+    assert verdicts[f"{file}:11: > → >="] == "survived"
+    assert verdicts[f"{file}:11: 0 → 1"] == "equal"
+    assert done.returncode == 1  # 83% are too few
     assert (tmp_path / file).read_text(encoding="utf-8") == SOURCE
