@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from highseason.traffic import Multiplier, MultiplierError, read
+import highseason as hs
+from highseason.traffic import FileNote, Multiplier, MultiplierError, read
 
 Write = Callable[..., Path]
 
@@ -300,3 +301,29 @@ def test_cells_over_several_lines_do_not_mislead_the_count(write: Write) -> None
     path = write('day,note,visitors\n2013-12-25,"two\nlines",7\n2013-12-26,x,0\n')
     with pytest.raises(MultiplierError, match="line 4, column 'visitors': '0'"):
         read(path)
+
+
+@pytest.mark.parametrize(("written", "year"), [("68", 2068), ("69", 1969), ("00", 2000)])
+def test_years_of_two_digits_are_those_from_1969_to_2068(
+    written: str, year: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "old.csv"
+    path.write_text(f"day;visitors\n30.12.{written};5\n31.12.{written};6\n")
+    with pytest.warns(FileNote, match=f"is read as {year}-12-30"):
+        G = hs.traffic.read(path)
+    assert days(G) == [f"{year}-12-30", f"{year}-12-31"]
+
+
+def test_months_without_a_day_begin_on_their_first(tmp_path: Path) -> None:
+    path = tmp_path / "months.csv"
+    path.write_text("month,visitors\n202401,5\n202402,6\n202403,7\n")
+    with pytest.warns(FileNote, match="'202401' is read as 2024-01-01"):
+        G = hs.traffic.read(path)
+    assert days(G) == ["2024-01-01", "2024-02-01", "2024-03-01"]
+
+
+def test_two_rows_may_run_from_the_newest_to_the_oldest(tmp_path: Path) -> None:
+    path = tmp_path / "newest.csv"
+    path.write_text("day,visitors\n2024-01-02,6\n2024-01-01,5\n")
+    with pytest.warns(FileNote, match="run from the newest to the oldest"):
+        assert hs.traffic.read(path).values.tolist() == [5.0, 6.0]

@@ -112,3 +112,9 @@ def test_unusual_days_of_last_year() -> None:
     assert unusual_days(History.of(G, own=EVENTS), 28) == said[:1]
     weeks = Multiplier(np.arange(120) % 52 + 1.0, DAYS[0] + 7 * np.arange(120))
     assert unusual_days(History.of(weeks), 5) == []
+
+
+def test_days_before_the_past_began_are_not_missing() -> None:
+    days = np.arange("2025-03-01", "2025-11-10", dtype="datetime64[D]")
+    flat = Multiplier(np.full(days.size, 100.0), days)
+    assert unusual_days(History.of(flat), turns=30) == []
