@@ -78,3 +78,18 @@ def test_asked_wrongly(line: str, problem: str, call: Call) -> None:
     answer = call(*line.split(), "--json")
     assert (answer.code, answer.stdout) == (2, "")
     assert problem in answer.line
+
+
+@pytest.mark.usefixtures("quick_advice")
+def test_the_dates_of_a_history_are_told_beside_a_shape_too(call: Call, tmp_path: Path) -> None:
+    days = [f"0{i}/0{month}/2024" for month in (1, 2) for i in range(1, 7)]
+    rows = [f"{day},{'ab'[i % 2]},500,{9 + 5 * i % 7}" for i, day in enumerate(days)]
+    (tmp_path / "past.csv").write_text("\n".join(["date,arm,visitors,orders", *rows]) + "\n")
+    words = ["advise", "-m", "wave", "--turns", "12", "--arms", "2", "--games", "2"]
+    asked = call(*words, "--history", "past.csv")
+    assert asked.code == 2
+    assert "pass --dates 'dmy' or --dates 'mdy'" in asked.line
+    told = call(*words, "--history", "past.csv", "--dates", "dmy")
+    assert told.code == 0, told.stderr
+    assert "--dates" not in told.stdout  # no part of the traffic
+    assert call(*words, "--dates", "dmy").code == 2

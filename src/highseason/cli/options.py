@@ -85,15 +85,15 @@ def parse_multiplier(
     With `ahead`, so many turns that are expected after it, by the default forecaster; `file` is a
     path too, and days that end before today are followed by those to come.
     """
-    text = file or multiplier
-    path = Path(text)
+    path = Path(text := file or multiplier)
     if file is not None and multiplier not in ("", _SHAPE):
         raise usage_error(f"give the traffic once, as {file} or with --multiplier {multiplier}")
     if events is not None and ahead is None and file is None:
         raise usage_error("--events is for a forecast: add --ahead, such as --ahead 60")
     if text in SHAPES:
+        has_history = click.get_current_context().params.get("history")  # they may read it
         for name, value in {**columns, "ahead": ahead}.items():
-            if value is not None:
+            if value is not None and not (has_history and name in ("zone", "dates", "decimal")):
                 what = "forecasts the traffic of" if name == "ahead" else "says how to read"
                 raise usage_error(
                     f"--{name} {what} a file, and {text!r} is a shape: leave it out, or give a "

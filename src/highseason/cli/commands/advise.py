@@ -75,8 +75,7 @@ def command(
     from highseason.rewards.text import parse_range
 
     given, arms = click.get_current_context().params, len(labels)
-    settings["rates"] = None if rates is None else parse_range("--rates", rates)
-    settings["rho"] = rho
+    settings |= {"rates": rates and parse_range("--rates", rates), "rho": rho}
     if history is not None:
         if (rates, rho, rewards) != (None, None, None):
             raise usage_error("--history stands for --rates, --rho and --rewards: leave those out")
@@ -85,6 +84,7 @@ def command(
             rewards = hs.logs.fit_noise(history, **how).rewards
         except ValueError as reason:  # the columns have no options here
             raise usage_error(re.sub("; name one, .*", "; rename one", str(reason))) from reason
+        given |= dict.fromkeys(how) if G.is_shape else {}  # they read no traffic
     settings["rewards"] = hs.rewards.parse(rewards, arms) if rewards and ":" in rewards else rewards
     with progress_bar("worlds") as progress:
         advice = hs.advise(G, arms, progress=progress, **settings)
