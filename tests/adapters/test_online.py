@@ -105,7 +105,7 @@ def test_a_reward_belongs_to_the_last_question_and_its_G(monkeypatch: pytest.Mon
 
     def noting(rule: object, state: object, turn: Turn, seen: Observation) -> None:
         heard.append((*turn, *seen))
-        learn(rule, state, turn, seen)  # type: ignore[arg-type]  # as they came
+        learn(rule, state, turn, seen)
 
     monkeypatch.setattr("highseason.adapters.online.learn", noting)
     online = OnlineGame("ucb")
@@ -120,7 +120,7 @@ def test_a_reward_belongs_to_the_last_question_and_its_G(monkeypatch: pytest.Mon
         (1, 0.0, 1.0, *nothing, 1, 1, 0.5, 1.0),
         (2, 0.0, 7.0, *nothing, 2, 0, 0.75, 1.0),
     ]
-    assert all(math.isnan(row[3]) for row in heard)  # type: ignore[arg-type]  # a number
+    assert all(math.isnan(row[3]) for row in heard)
     assert online._beliefs == [1.0, 7.0]
 
 

@@ -75,7 +75,7 @@ class NotedForecaster(MovingAverage):
             NOTES.take("update", value)
             update(value)
 
-        known.predict, known.update = noted_predict, noted_update  # type: ignore[method-assign]
+        known.predict, known.update = noted_predict, noted_update
         return known
 
     def path(self, G: Any) -> Multiplier:

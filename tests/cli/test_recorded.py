@@ -187,6 +187,36 @@ def test_days_of_the_past_are_forecast_to_two_months_from_today(
     assert options.days_to_come(hs.traffic.from_values([1.0], [end])) is None
 
 
+def test_a_flow_of_arms_lives_a_fifth_of_the_game_unless_it_is_said() -> None:
+    usual, said = (options.parse_lifetimes(f"flow:alive=4{more}", 100) for more in ("", ",life=20"))
+    other = options.parse_lifetimes("flow:alive=4,life=21", 100)
+    assert usual is not None
+    assert said is not None
+    assert other is not None
+    keys = np.arange(5, dtype=np.uint64)
+    drawn = [one.draw(keys, 100) for one in (usual, said, other)]
+    assert np.array_equal(drawn[0], drawn[1])
+    assert not np.array_equal(drawn[0], drawn[2])
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("0..12", (0.0, 12.0)), ("-1..1", (-1.0, 1.0)), ("3", None), ("0..1..2", None)],
+)
+def test_a_range_of_rewards_has_two_ends(text: str, found: tuple[float, float] | None) -> None:
+    @click.command()
+    @options.reward_range
+    def command(rewards: Any) -> None:
+        """Take a range."""
+
+    (option,) = command.params
+    if found is None:
+        with pytest.raises(click.BadParameter, match=r"expected two numbers, such as 0\.\.12"):
+            option.type.convert(text, option, None)
+    else:
+        assert option.type.convert(text, option, None) == found
+
+
 if __name__ == "__main__":
     os.environ["COLUMNS"] = "80"
     record(RECORDED, CASES)

@@ -125,9 +125,9 @@ def test_a_walk_is_reflected_at_both_ends() -> None:
 
 def test_only_a_name_that_people_may_mean_gets_a_hint() -> None:
     with pytest.raises(AttributeError, match=r"'normal': write hs\.rewards\.truncated_normal"):
-        hs.rewards.normal  # type: ignore[attr-defined]  # noqa: B018  # in question
+        hs.rewards.normal  # noqa: B018  # in question
     with pytest.raises(AttributeError, match=r"'poisson'$"):
-        hs.rewards.poisson  # type: ignore[attr-defined]  # noqa: B018  # in question
+        hs.rewards.poisson  # noqa: B018  # in question
 
 
 if __name__ == "__main__":
