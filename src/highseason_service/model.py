@@ -75,7 +75,7 @@ class Arm:
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
-        """The arm that a log or a snapshot holds; earlier ones call a removed arm retired."""
+        """The arm that a log holds; earlier ones call a removed arm retired."""
         return cls(**{"removed" if k == "retired" else k: value for k, value in entry.items()})
 
     def to_dict(self) -> dict[str, Any]:
