@@ -43,7 +43,7 @@ ifndef HALVES
 .NOTPARALLEL:
 endif
 .PHONY: help venv system demo examples test quick test-suite one-half other-half test-nojit test-wheel test-lowest coverage lint format docs \
-        docs-serve bench soak lock wheel release-check clean
+        docs-serve bench record soak lock wheel release-check clean
 
 help: ## list the targets
 	@awk 'BEGIN { FS = ":.*## " } \
@@ -124,6 +124,10 @@ test-wheel: $(READY) ## build the wheel, install it bare and with all extras, us
 
 test-lowest: .venv-lowest/.ready ## the quick tests with the lowest versions that pyproject.toml allows
 	.venv-lowest/bin/python -m pytest -n 2 --dist loadfile $(QUICK) -W default --disable-warnings $(TESTS)
+
+record: $(READY) ## write again what tests compare results with; then look at the difference
+	for file in tests/*/test_recorded.py tests/checks/test_asked.py; do \
+	    COLUMNS=80 $(BIN)/python -W ignore -m $$(echo $${file%.py} | tr / .) || exit 1; done
 
 soak: $(READY) ## the suite and long statistics, repeatedly, with fresh examples; then mutants of src
 	@for round in $$(seq $(SOAKS)); do \

@@ -8,6 +8,7 @@ import pytest
 
 import highseason as hs
 from highseason import report
+from highseason.report.bound_plots import _power
 
 G = hs.traffic.step(turns=400)
 MEANS = [0.1, 0.9]
@@ -122,3 +123,8 @@ def test_the_error_of_a_curve_is_that_of_the_games() -> None:
     assert curve.error[0, -1] == pytest.approx(result.error("regret", 0), rel=0.01)
     with pytest.raises(ValueError, match="between 1 and 400"):
         hs.simulate(hs.UCB(), arms, G, games=2, curves=[0, 5])
+
+
+def test_powers_of_ten_are_written_out_where_they_are_short() -> None:
+    written = [_power(10.0**exponent) for exponent in (-4, -3, 0, 5, 6, 12)]
+    assert written == ["10⁻⁴", "0.001", "1", "100,000", "10⁶", "10¹²"]

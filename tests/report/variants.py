@@ -91,6 +91,7 @@ def multipliers() -> list[Figure]:
         report.multiplier(days("2024-11-01", 60, peak=40.0), z="q0.75"),
         report.multiplier(hs.traffic.from_values([3.0], ["2024-01-01"])),
         report.multiplier(hours, z=20),
+        report.multiplier(hs.traffic.from_values([2.0, 3.0, 1.0])),  # ticks are whole turns
         report.forecast(ahead, long, country="GB", parts=made),
         report.forecast(walk.fit([1.0, 4.0, 2.0, 3.0]).predict(5), z=2.0, confidence=0.5),
         report.forecast(walk.fit(hours).predict(6), hours),

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import highseason as hs
 from highseason.core.random import game_keys
-from highseason.policies import NO_END
+from highseason.policies import NO_END, UNKNOWN_END, fresh_state
 from highseason.policies.lifetimes import Lifetimes, alive_counts
+from highseason.policies.rule import reveal_ends
 
 KEYS = game_keys(1, range(3))
 
@@ -87,3 +88,10 @@ def test_counts_are_those_of_a_slow_count(pairs: list[tuple[int, int]], turns: i
         sum(first <= t <= last for first, last in spans[0].tolist()) for t in range(1, turns + 1)
     ]
     assert alive_counts(spans, turns).tolist() == [counted]
+
+
+def test_only_unknown_ends_are_revealed_once_they_have_passed() -> None:
+    state = fresh_state(4)
+    state.end[:] = UNKNOWN_END, UNKNOWN_END, 30, UNKNOWN_END
+    reveal_ends(state, np.array([5, 9, 4, 8]), 9)
+    assert state.end.tolist() == [5, UNKNOWN_END, 30, 8]
