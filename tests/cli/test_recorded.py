@@ -78,6 +78,8 @@ SESSIONS: dict[str, tuple[str, ...]] = {
         "replay log.parquet -p ucb -p uniform --seed 2",
         "replay log.parquet -p uniform -p epsilon-z:z=4 --runs 4 --times 2 --json",
         "replay log.parquet -p ucb --arms id-550022,id-550031",
+        "replay log.parquet -p soft-ucb-mortal",
+        "replay log.parquet -p soft-ucb-mortal --unknown-lifetimes",
         "lifespans log.parquet --least-arms 2",
         "slice log.parquet --least-arms 3",
     ),
@@ -117,7 +119,8 @@ def answers_in(folder: Path, commands: Sequence[str]) -> dict[str, Any]:
         out: Any = answer.stdout.splitlines()
         if "--json" in words and answer.code == 0:
             out = shortened(json.loads(answer.stdout))
-        answers[words] = {"code": answer.code, "out": out, "err": answer.stderr.splitlines()}
+        err = [line for line in answer.stderr.splitlines() if "compiling" not in line]
+        answers[words] = {"code": answer.code, "out": out, "err": err}
     if (folder / "table.csv").exists():
         answers["table.csv"] = {"rows": (folder / "table.csv").read_text().splitlines()[:8]}
     return answers
@@ -197,6 +200,29 @@ def test_a_flow_of_arms_lives_a_fifth_of_the_game_unless_it_is_said() -> None:
     drawn = [one.draw(keys, 100) for one in (usual, said, other)]
     assert np.array_equal(drawn[0], drawn[1])
     assert not np.array_equal(drawn[0], drawn[2])
+    ten = hs.lifetimes.birth_and_death(100, 10, 9.0).arms
+    assert [options.parse_lifetimes(text, 100).arms for text in ("flow:life=9",)] == [ten]
+    assert ten != hs.lifetimes.birth_and_death(100, 9, 9.0).arms
+
+
+@pytest.mark.parametrize(
+    ("text", "is_fine"),
+    [("0.5x100", True), ("10x5", True), ("100X0.1", True), ("100.5x3", False), ("0x3", False),
+     ("5", False), ("-1x3", False)],
+)  # fmt: skip
+def test_a_size_is_above_0_and_at_most_100_inches(text: str, is_fine: bool) -> None:
+    @click.command()
+    @options.size
+    def command() -> None:
+        """Draw nothing."""
+
+    (option,) = command.params
+    if is_fine:
+        wide, high = option.type.convert(text, option, None)
+        assert [wide, high] == [float(one) for one in text.lower().split("x")]
+    else:
+        with pytest.raises(click.BadParameter, match="expected WIDTHxHEIGHT in inches"):
+            option.type.convert(text, option, None)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,21 @@ G = hs.traffic.wave(turns=24)
 ARMS = hs.rewards.bernoulli(arms=3)
 SPANS = [(1, 24), (1, 9), (5, 20), (10, 24)]
 
+
+class InTurn:
+    """A player of another library: every arm in turn, the best of them twice."""
+
+    def __init__(self) -> None:
+        self.sums, self.asked = [0.0] * 3, 0
+
+    def pull(self, arms: list[int]) -> int:
+        self.asked += 1
+        return max(arms, key=self.sums.__getitem__) if self.asked % 2 else arms[self.asked % 3]
+
+    def update(self, arm: int, reward: float) -> None:
+        self.sums[arm] += reward
+
+
 #: Policies and what else `simulate` takes; nine games, so that lanes of eight are not full.
 SETTINGS: dict[str, tuple[Any, dict[str, Any]]] = {
     "ucb": ([hs.UCB(), hs.UCBZ(z=30), hs.SoftUCB()], {}),
@@ -44,6 +59,7 @@ SETTINGS: dict[str, tuple[Any, dict[str, Any]]] = {
                       {"rewards": hs.rewards.bernoulli(arms=4),
                        "lifetimes": hs.lifetimes.fixed(SPANS, known=False)}),
     "forecast": ([hs.UCBZ()], {"forecast": hs.traffic.RandomWalk()}),
+    "an object": ([hs.policies.ForeignPolicy.of(InTurn())], {}),
 }  # fmt: skip
 
 
