@@ -210,3 +210,10 @@ def test_the_expansion_is_that_of_cornish_and_fisher(n: int, p: float) -> None:
         w += fifth * (z**4 - 6 * z**2 + 3) / 120 - third * fourth * (z**4 - 5 * z**2 + 2) / 24
         w += third**3 * (12 * z**4 - 53 * z**2 + 17) / 324
         assert _expanded(z, n, p) == min(max(math.floor(n * p + sd * w + 0.5), 0), n)
+
+
+def test_a_rate_with_correlation_1_is_0_or_1_as_often_as_its_mean_says() -> None:
+    luck = (np.arange(4000) + 0.5) / 4000
+    drawn = [beta_draw(float(u), 0, 0.3, 1.0) for u in luck]
+    assert set(drawn) == {0.0, 1.0}
+    assert np.mean(drawn) == pytest.approx(0.3, abs=0.03)

@@ -14,7 +14,14 @@ from scipy import stats
 
 from highseason.core.random import arm_uniforms, game_keys
 from highseason.core.special import normal_quantile
-from highseason.rewards import Rewards, bernoulli, check_arms, custom, truncated_normal
+from highseason.rewards import (
+    Rewards,
+    bernoulli,
+    check_arms,
+    custom,
+    truncated_normal,
+    visitors,
+)
 from highseason.rewards.model import clipped_normal_quantile
 
 GRID = (np.arange(20_000) + 0.5) / 20_000
@@ -196,3 +203,8 @@ def test_parameters_of_your_own_are_drawn_between_0_and_1_unless_said_otherwise(
     drawn = usual.parameters(game_keys(1, range(2000)))
     assert stats.kstest(drawn.ravel(), stats.uniform(0, 1).cdf).pvalue > 1e-3
     assert usual.bounds == (0.0, 1.0)
+
+
+def test_a_model_without_visitors_counts_one_a_turn() -> None:
+    assert bernoulli(arms=2).visitors_at(50.0) == 1.0
+    assert visitors(arms=2, share=0.5).visitors_at(50.0) == 25.0
