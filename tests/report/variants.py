@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 from tests.logs.logs import fixed_log, mortal_log, two_pools
@@ -99,6 +100,13 @@ def multipliers() -> list[Figure]:
     ]
 
 
+def advised(plan: hs.policies.Plan, rivals: int) -> SimpleNamespace:
+    """What an advice holds that its figure shows."""
+    compared = [SimpleNamespace(policy=k, lead=lead) for k, lead in estimates(rivals).items()]
+    comparison = SimpleNamespace(compared=compared)
+    return SimpleNamespace(plan=plan, policy="option-index", comparison=comparison)
+
+
 def plans() -> list[Figure]:
     G, steep = days("2024-11-20", 60), days("2024-11-20", 60, peak=40.0)
     priced = hs.OptionIndex().plan(G, arms=3)
@@ -110,8 +118,8 @@ def plans() -> list[Figure]:
         report.plan(hs.VariablePool(c=2).plan(hs.traffic.wave(turns=40), arms=5)),
         report.calendar({"ours": priced, "soft": each[1]}),
         report.calendar(hs.SoftUCB().plan(steep, arms=3), title="steep"),
-        report.advice(priced, estimates(3)),
-        report.advice(each[1], estimates(2), title="soft"),
+        report.advice(advised(priced, 3)),
+        report.advice(advised(each[1], 2), title="soft"),
     ]
 
 
