@@ -31,7 +31,7 @@ def in_words(day: date) -> str:
 def export(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """An export that ends yesterday."""
     path: Path = tmp_path / request.param
-    path.write_text(EXPORTS[request.param](TODAY - timedelta(days=1)))
+    path.write_text(EXPORTS[request.param](TODAY - timedelta(days=1)), encoding="utf-8")
     return path
 
 

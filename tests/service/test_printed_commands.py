@@ -61,7 +61,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("traffic.csv", "visitors.csv"):
         run("highseason sample --last 2026-11-02 --out " + name)
     rows = "".join(f"2026-11-{day:02},{300 + day}\n" for day in range(1, 31))
-    Path("season.csv").write_text("day,visitors\n" + rows)
+    Path("season.csv").write_text("day,visitors\n" + rows, encoding="utf-8")
     return tmp_path
 
 
@@ -159,8 +159,8 @@ def test_what_else_no_page_runs(line: str, folder: Path) -> None:
     for name in ("north", "south", "east"):
         write_events(generate_events(1 / 96, seed=3, articles=5).events, folder / f"{name}.parquet")
     rows = "".join(f"2026-01-{d:02},{a},{d + a},{300 + d}\n" for d in range(1, 31) for a in (8, 9))
-    Path("history.csv").write_text("date,price,orders,sessions\n" + rows)
-    Path("my_policy.py").write_text(own_policy())
+    Path("history.csv").write_text("date,price,orders,sessions\n" + rows, encoding="utf-8")
+    Path("my_policy.py").write_text(own_policy(), encoding="utf-8")
     assert run(line)
 
 
