@@ -485,13 +485,14 @@ def _measured(path: Path, stamps: dict[str, str], trees: Trees) -> dict[str, Any
         wanted = None if name in again else again
         options = {"limit": 3 * LIMIT, "measure": True, "compiled": True}
         more = _empty(name) | (trees.run([name], wanted, **options) or {})
-        shift = len(found["seconds"])
+        compiled = list(more["seconds"])
+        found["seconds"] |= more["seconds"]  # one may be there already: what failed came after it
+        number = {test: place for place, test in enumerate(found["seconds"])}
         for file, lines in more["lines"].items():
             for line, tests in lines.items():
                 known = found["lines"].setdefault(file, {}).setdefault(line, [])
-                known += [test + shift for test in tests]
-        found["compiled"] = list(more["seconds"])
-        found["seconds"] |= more["seconds"]
+                known += [number[compiled[test]] for test in tests]
+        found["compiled"] = compiled
         found |= {"failed": more["failed"], "slow": more["slow"]}
     sources = {file for file in found["lines"] if (ROOT / file).exists()} | set(stamps)
     found["stamps"] = {file: _digest(ROOT / file) for file in sources}
