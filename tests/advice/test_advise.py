@@ -83,6 +83,11 @@ def test_where_regulating_pays_it_is_advised() -> None:
     assert advice.comparison.best("greedy").probability > 0.99
 
 
+def test_where_a_turn_is_one_draw_there_is_one_world_and_it_teaches_one_draw() -> None:
+    (row,) = advised("constant").worlds_table().rows
+    assert row[:2] == ("0", "1")
+
+
 def test_where_stakes_never_change_regulating_does_not_pay() -> None:
     advice = advised("constant")
     assert advice.answer != "regulate"

@@ -154,7 +154,9 @@ class Advice(Printable):
         every.sort(key=lambda each: (each[0].rates != own, each[0].rates, each[0].rho or 0.0))
         for world, one in every:
             earned = (percent(one.best(kind).earned, 1) for kind in KINDS)
-            teaches = f"{independent_visitors(world.rewards, self.multiplier):,.0f}"
+            drawn = world.rho is None  # a turn is one draw
+            worth = 1.0 if drawn else independent_visitors(world.rewards, self.multiplier)
+            teaches = f"{worth:,.0f}"
             answer = one.answer + "?" * (not one.settled)
             cells = (decimal(world.rho or 0.0), teaches, *earned, answer)
             rows.append(cells if self.rates_known else (world.rates, *cells))
