@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,47 +21,30 @@ from highseason_service.model import Arm, Entry, Settings
 KINDS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 
 
-class Row(NamedTuple):
-    """A decided turn with its reward per visitor; `time` counts seconds."""
-
-    time: int
-    turn: int
-    arm: str
-    reward: float
-    visitors: float
-    total: float
-    pool: tuple[str, ...]
-    propensity: float
-
-
-def rows(service: Service, experiment: str) -> list[Row]:
-    """The turns whose reward has come, in the order of turns.
+def columns(service: Service, experiment: str) -> dict[str, list[Any]]:
+    """The turns whose reward has come, in the order of turns; `time` counts seconds.
 
     Turns without visitors are left out: they have no reward per visitor.
     """
-    service.experiment(experiment)
-    with service.database.read() as connection:
-        entries = store.entries(connection, experiment)
-        decisions = store.latest(connection, experiment)[::-1]
+    entries, decisions = service.read(
+        lambda one: (store.entries(one, experiment), store.latest(one, experiment)), experiment
+    )
     settings = Settings.from_dict(entries[0].body)
     offered, (_, forecast) = dict(_pools(entries)), latest_forecast(settings.forecast, entries)
     line, turns = forecast.multiplier.timeline, np.arange(len(forecast.values)) + 1
     # Unix time; without a calendar, the numbers of the turns
     starts = turns if line is None else line.instants.astype("datetime64[s]").astype(np.int64)
-    return [
-        Row(
-            time=int(starts[one.turn - 1]),
-            turn=one.turn,
-            arm=one.arm,
-            reward=one.reward / one.visitors,
-            visitors=one.visitors,
-            total=one.reward,
-            pool=offered[one.turn],
-            propensity=one.probability,
-        )
-        for one in decisions
-        if one.reward is not None and one.visitors
-    ]
+    known: list[Any] = [one for one in decisions[::-1] if one.reward is not None and one.visitors]
+    return {
+        "time": [int(starts[one.turn - 1]) for one in known],
+        "turn": [one.turn for one in known],
+        "arm": [one.arm for one in known],
+        "reward": [one.reward / one.visitors for one in known],
+        "visitors": [one.visitors for one in known],
+        "total": [one.reward for one in known],
+        "pool": [offered[one.turn] for one in known],
+        "propensity": [one.probability for one in known],
+    }
 
 
 def _pools(entries: Sequence[Entry]) -> Iterator[tuple[int, tuple[str, ...]]]:
@@ -80,20 +63,18 @@ def _pools(entries: Sequence[Entry]) -> Iterator[tuple[int, tuple[str, ...]]]:
 
 def as_csv(service: Service, experiment: str) -> str:
     """The table as CSV; `highseason convert table --pool pool --propensity propensity` reads it."""
-    text = io.StringIO()
+    table, text = columns(service, experiment), io.StringIO()
+    table["pool"] = ["|".join(pool) for pool in table["pool"]]
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(Row._fields)
-    for row in rows(service, experiment):
-        writer.writerow(row._replace(pool="|".join(row.pool)))  # type: ignore[arg-type]  # as text
+    writer.writerow(table)
+    writer.writerows(zip(*table.values(), strict=True))
     return text.getvalue()
 
 
 def as_parquet(service: Service, experiment: str) -> bytes:
     """The table as an event table, which `highseason replay` reads."""
-    table = rows(service, experiment)
-    names = ("time", "arm", "reward", "pool", "propensity")
-    columns: dict[str, Any] = {name: [getattr(row, name) for row in table] for name in names}
+    table, names = columns(service, experiment), ("time", "arm", "reward", "pool", "propensity")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "events.parquet"
-        write_events(Events.of(**columns), path)
+        write_events(Events.of(**{name: table[name] for name in names}), path)
         return path.read_bytes()
