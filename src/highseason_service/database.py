@@ -14,11 +14,12 @@ from alembic.config import Config
 from alembic.operations import Operations
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import Connection, Engine, create_engine, event, insert, make_url, select, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from highseason_service.errors import SchemaError, UnavailableError
+from highseason_service.tables import metadata
 
 log = logging.getLogger("highseason_service")
 
@@ -206,6 +207,20 @@ class Database(AbstractContextManager["Database"]):
             with closing(sqlite_module().connect(path)) as copy:
                 source.backup(copy)  # all pages in one step, so that no writer makes it start again
 
+    def copy_to(self, empty: "Database") -> dict[str, int]:
+        """Copy all rows as of one moment to an empty database; gives how many, by table."""
+        copied = {}
+        with self.read() as source, empty.write() as target:
+            for table in metadata.sorted_tables:
+                if target.execute(select(table).limit(1)).first() is not None:
+                    raise ValueError(f"--out has {table.name} already: choose an empty database")
+                found = source.execute(select(table))
+                copied[table.name] = 0
+                for rows in found.mappings().partitions(1_000):
+                    target.execute(insert(table), list(map(dict, rows)))
+                    copied[table.name] += len(rows)
+        return copied
+
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -248,16 +263,14 @@ def _url(text: str) -> Any:
         url = make_url(text)
     except ArgumentError as reason:
         raise ValueError(f"--database: {reason}") from reason
-    backend = url.get_backend_name()
-    if backend not in ("sqlite", "postgresql"):
+    backend, drivers = url.get_backend_name(), {"sqlite": "pysqlite", "postgresql": "psycopg"}
+    if backend not in drivers:
         raise ValueError(
             f"--database expects sqlite:///file.db or postgresql://user@host/name, got {backend}"
         )
-    if backend == "sqlite":
-        if not url.database or url.database == ":memory:":
-            raise ValueError("--database needs a file: a database in memory would not last")
-        return url.set(drivername="sqlite+pysqlite")
-    return url.set(drivername="postgresql+psycopg")
+    if backend == "sqlite" and url.database in (None, "", ":memory:"):
+        raise ValueError("--database needs a file: a database in memory would not last")
+    return url.set(drivername=f"{backend}+{drivers[backend]}")
 
 
 def sqlite_module() -> Any:

@@ -5,8 +5,9 @@ from dataclasses import asdict
 import click
 
 from highseason.cli import options, print_json, with_examples
-from highseason.core import counted, raised_as, require
-from highseason_service.commands import database_option
+from highseason.core import counted, raised_as
+from highseason_service.commands import database_option, opened
+from highseason_service.errors import ServiceError
 
 
 @with_examples(
@@ -22,13 +23,10 @@ def command(database: str, experiment: str | None, as_json: bool) -> int:
     Every decision is computed again with what was known at that moment, and compared with the one
     that was recorded.  Exit code 1 says that something differs.
     """
-    require("sqlalchemy", "service", "highseason audit")
-    from highseason_service.audit import audit
-    from highseason_service.database import Database
-    from highseason_service.errors import ServiceError
+    with raised_as(ValueError, ServiceError), opened("audit", database) as recorded:
+        from highseason_service.audit import audit
 
-    with raised_as(ValueError, ServiceError), Database(database, create=False) as opened:
-        reports = audit(opened, experiment)
+        reports = audit(recorded, experiment)
     if as_json:
         print_json({"experiments": [asdict(report) for report in reports]})
     else:

@@ -98,7 +98,7 @@ def _answer(function: Callable[..., Answer], url: str, token: str | None, **give
 
 
 def _subcommand(
-    name: str, *examples: str, one: bool = True, text: str | None = None
+    name: str, *examples: str, one: bool = True
 ) -> Callable[[Callable[..., Answer]], click.Command]:
     """A command that gets a client and, with `one`, the id of an experiment."""
 
@@ -108,7 +108,6 @@ def _subcommand(
             document, shown = _answer(function, url, token, **others)
             emit(as_json, lambda: document, lambda: click.echo(shown))
 
-        connected.__doc__ = text or function.__doc__
         declared = _url(_token(connected))
         if one:
             declared = click.argument("experiment")(declared)
@@ -213,10 +212,12 @@ def _figure(value: float | None) -> str:
 
 
 def _status(change: str, text: str) -> None:
-    @_subcommand(change, f"highseason experiment {change} tea", text=text)
     def changed(client: Any, experiment: str) -> Answer:
         summary = client.change_status(experiment, change)
         return vars(summary), f"{summary.id} is {summary.status}"
+
+    changed.__doc__ = text
+    _subcommand(change, f"highseason experiment {change} tea")(changed)
 
 
 _status("pause", "Pause an experiment: nothing new is decided.")
@@ -332,12 +333,11 @@ def reforecast(client: Any, experiment: str, first: int | None, key: str | None,
     --multiplier holds those of the coming turns, or, with --ahead, those of the past.  Decided
     turns keep their arms, and their rows are left out.
     """
+    values = G.values.tolist()
     if first is None:
         state = client.state(experiment)
         calendar = None if state.calendar is None else Calendar.starting(**state.calendar)
         first, values = replacement(calendar, state.turns, state.first_open, G)
-    else:
-        values = G.values.tolist()
     answer = client.reforecast(experiment, first, values, key)
     return answer, f"{experiment}: new forecast for turns {first} to {answer['turns']}"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from highseason.cli import options, with_examples
+from highseason.cli import emit, options, with_examples
 from highseason.core import DEFAULT_POLICY, raised_as, require
 from highseason.traffic import Multiplier
 from highseason_service.commands import database_option
@@ -55,7 +55,6 @@ def command(
     given = click.get_current_context().params
     name = re.sub("[^a-z0-9]+", "-", Path(given["experiment"] or "").stem.lower()).strip("-")
     require("uvicorn", "service", "highseason serve")
-    from highseason.cli import emit
     from highseason_service import Service
     from highseason_service import demo as shop
     from highseason_service.server import serve, start_logging
@@ -66,16 +65,15 @@ def command(
         emit(as_json, lambda: {"url": url}, lambda: click.echo(text))
 
     start_logging()
-    with tempfile.TemporaryDirectory() as folder:
-        service = Service(str(Path(folder) / "demo.db") if demo else database)
-        try:
-            if demo:
-                shop.fill(service)
-            if G is not None and all(one.id != name for one in service.experiments()):
-                forecast = TrafficForecast.of(G)
-                about = name, name, tuple(arms_of(arm)), policy, forecast, rewards or (0.0, 1.0)
-                with raised_as(ValueError, ServiceError):  # bad usage
-                    service.create(Settings(*about))
-            serve(service, host, port, names=allow_host, started=started)
-        finally:
-            service.close()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Service(str(Path(folder) / "demo.db") if demo else database) as service,
+    ):
+        if demo:
+            shop.fill(service)
+        if G is not None and all(one.id != name for one in service.experiments()):
+            forecast = TrafficForecast.of(G)
+            about = name, name, tuple(arms_of(arm)), policy, forecast, rewards or (0.0, 1.0)
+            with raised_as(ValueError, ServiceError):  # bad usage
+                service.create(Settings(*about))
+        serve(service, host, port, names=allow_host, started=started)

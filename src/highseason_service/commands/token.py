@@ -1,12 +1,9 @@
 """`highseason token`: who may use the service."""
 
-from typing import Any
-
 import click
 
 from highseason.cli import GroupWithExamples, emit, options, usage_error, with_examples
-from highseason.core import require
-from highseason_service.commands import database_option
+from highseason_service.commands import database_option, opened
 
 
 @click.group(
@@ -16,13 +13,6 @@ from highseason_service.commands import database_option
 )
 def command() -> None:
     """Create, list and revoke the service's access tokens."""
-
-
-def _opened(url: str, create: bool = False) -> Any:
-    require("sqlalchemy", "service", "highseason token")
-    from highseason_service.database import Database
-
-    return Database(url, create)
 
 
 @command.add_command
@@ -44,10 +34,10 @@ def create(database: str, name: str, scope: str, as_json: bool) -> None:
 
     Only its hash is kept.
     """
-    with _opened(database, create=True) as opened:
+    with opened("token", database, create=True) as tokens:
         from highseason_service.security import create_token
 
-        token = create_token(opened, name, scope)
+        token = create_token(tokens, name, scope)
     document = {"name": name, "scope": scope, "token": token}
     emit(as_json, lambda: document, lambda: click.echo(token))
 
@@ -57,7 +47,7 @@ def create(database: str, name: str, scope: str, as_json: bool) -> None:
 @database_option
 def listed(database: str, as_json: bool) -> None:
     """List the tokens: name, scope, when they were made."""
-    with _opened(database) as opened, opened.read() as connection:
+    with opened("token", database) as known, known.read() as connection:
         from highseason_service import store
 
         rows = store.all_tokens(connection)
@@ -77,7 +67,7 @@ def revoke(database: str, name: str, as_json: bool, **last: bool) -> None:
 
     The last one is kept unless you say --open: without any token, a service on loopback is open.
     """
-    with _opened(database) as opened, opened.write() as connection:
+    with opened("token", database) as tokens, tokens.write() as connection:
         from highseason_service import store
 
         names = [token.name for token in store.all_tokens(connection)]
