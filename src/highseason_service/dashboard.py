@@ -127,8 +127,7 @@ def experiment_page(
     if tab not in TABS:
         raise NotFoundError(f"an experiment has no page {tab!r}")
     removed, said = arm if done == "removed" else "", DONE.get(done, "")
-    more: dict[str, Any] = {"page": number, "removed": removed, "done": said}
-    return _experiment(who, experiment, tab, seen, **more)
+    return _experiment(who, experiment, tab, seen, page=number, removed=removed, done=said)
 
 
 #: The scope that each form needs, and the page that it is on.
@@ -148,7 +147,7 @@ def _done(service: Service, experiment: str, action: str, form: Mapping[str, Any
     """Do what a form asks; gives what was done."""
     match action:
         case "decide":
-            service.decide(experiment, forms.whole("turn", str(form.get("turn", ""))))
+            service.decide(experiment, forms.whole(form, "turn"))
             return "decided"
         case "update":
             new = service.update_many(experiment, [forms.outcome_from(form)])["new"]
@@ -283,15 +282,14 @@ def new_plan(who: Admin, form: Form, file: Upload) -> Response:
         status = reason.status if isinstance(reason, ServiceError) else 422
         return _new(who, typed, status, error=str(reason), **_again(reason, file))
     settings = body.settings()
-    plan = settings.forecast.plan(settings.playing(), len(settings.arms))
-    turns, last = settings.forecast, len(settings.forecast.values)
-    facts = {"Arms": str(len(settings.arms)), f"{turns.unit.capitalize()}s": f"{last:,}"}
-    if settings.forecast.calendar is not None:
+    turns, arms = settings.forecast, [arm.label or arm.id for arm in settings.arms]
+    plan, last = turns.plan(settings.playing(), len(arms)), len(turns.values)
+    facts = {"Arms": str(len(arms)), f"{turns.unit.capitalize()}s": f"{last:,}"}
+    if turns.calendar is not None:
         facts |= {"First": turns.name(1), "Last": turns.name(last)}
-        facts["Time zone"] = settings.forecast.calendar.zone or "UTC"
-    G, today = settings.forecast.multiplier, who.service.clock().date()
+        facts["Time zone"] = turns.calendar.zone or "UTC"
+    G, today = turns.multiplier, who.service.clock().date()
     past = Forecast(G.values, calendar=G.calendar).past(today)
-    arms = [arm.label or arm.id for arm in settings.arms]
     more = f" and {len(arms) - 20} more" if len(arms) > 20 else ""
     return _draft_page(
         who,
@@ -343,8 +341,7 @@ def forecast_plan(who: Admin, experiment: Id, form: Form, file: Upload) -> Respo
         plan = forecast.plan(view.policy, view.plan.arms)
     except (ServiceError, ValueError) as reason:
         wrong = reason if isinstance(reason, ServiceError) else InvalidError(str(reason))
-        again = _again(wrong, file)
-        return _not_done(who, experiment, "manage", form, wrong, **again)
+        return _not_done(who, experiment, "manage", form, wrong, **_again(wrong, file))
     address = f"/experiments/{quote(experiment)}"
     first, last = forecast.name(new.first), forecast.name(len(forecast.values))
     return _draft_page(
@@ -398,5 +395,4 @@ def description(who: Anyone) -> Response:
             groups.setdefault(operation["tags"][0], []).append(operation | about)
     answers = {code: one["description"] for code, one in ANSWERS.items()}
     base = str(who.request.base_url).rstrip("/")
-    shown = {"schema": schema, "groups": groups, "answers": answers, "base": base}
-    return who.show("docs.html.j2", **shown)
+    return who.show("docs.html.j2", schema=schema, groups=groups, answers=answers, base=base)

@@ -52,14 +52,14 @@ BLANK: dict[str, str] = dict.fromkeys(
     "name id arms greatest zone dates decimal floor value every events".split(), ""
 ) | {"policy": DEFAULT_POLICY, "least": "0", "seed": "0", "meaning": "past", "turns": "90"}
 
-#: What the fields of a body are called in forms, and options of the reader.
-_NAMES = {"reward_range": "reward per visitor", "values": "traffic"}
+#: What the fields of a body, and the options of the reader, are called in forms.
 _FIELDS = {
     "dates": "Dates are written",
     "decimal": "Decimal mark",
     "every": "Join rows to",
     "floor": "Raise small values to",
     "reward_range": "Least and Greatest reward per visitor",
+    "values": "traffic",
 }
 
 
@@ -88,7 +88,7 @@ def new_experiment(
         raise InvalidError(f"arms: {twice!r} is there twice: people could not tell them apart")
     G, notes = uploaded_forecast(fields, file, content)
     forecast = TrafficForecast.of(G)
-    ends = [number(name, fields[name] or "0") for name in ("least", "greatest")]
+    ends = [number(fields, name, "0") for name in ("least", "greatest")]
     body = {
         "id": fields["id"] or _address(fields["name"]),
         "name": fields["name"],
@@ -96,7 +96,7 @@ def new_experiment(
         "policy": fields["policy"],
         "forecast": forecast.to_dict(),
         "reward_range": ends if fields["greatest"] else None,
-        "seed": whole("seed", fields["seed"] or "0"),
+        "seed": whole(fields, "seed", "0"),
     }
     return checked(ExperimentBody, body), notes
 
@@ -130,16 +130,14 @@ def uploaded_forecast(
         key: fields[key] for key in ("zone", "dates", "decimal", "value", "every") if fields[key]
     }
     if fields["floor"]:
-        options["floor"] = number("floor", fields["floor"])
+        options["floor"] = number(fields, "floor")
     traffic = _traffic(file, content, options)
     if fields["meaning"] != "past":
         return traffic, []
-    turns = whole("turns", fields["turns"])
-    if not 1 <= turns <= min(MOST_TURNS, 10 * traffic.turns):
-        raise InvalidError(
-            f"turns: from 1 to {min(MOST_TURNS, 10 * traffic.turns):,} can be forecast from "
-            f"{traffic.turns:,} rows, got {turns:,}"
-        )
+    turns, most = whole(fields, "turns"), min(MOST_TURNS, 10 * traffic.turns)
+    if not 1 <= turns <= most:
+        rows = f"{traffic.turns:,} rows"
+        raise InvalidError(f"turns: from 1 to {most:,} can be forecast from {rows}, got {turns:,}")
     with quiet():
         own = _own_days(fields["events"])
         if own and traffic.calendar is None:
@@ -216,7 +214,7 @@ def checked(kind: type[T], body: Mapping[str, Any]) -> T:
     try:
         return TypeAdapter(kind).validate_python(body)
     except ValidationError as reason:
-        raise InvalidError(in_words(reason.errors(), _NAMES)) from reason
+        raise InvalidError(in_words(reason.errors(), _FIELDS)) from reason
 
 
 def drafted(kind: type[T], form: Mapping[str, Any]) -> T:
@@ -232,30 +230,27 @@ def arm_from(form: Mapping[str, Any]) -> Arm:
     body: dict[str, Any] = {name: str(form.get(name, "")).strip() for name in ("id", "label")}
     body["when"] = str(form.get("when", "low"))
     for name in ("start", "end"):
-        text = str(form.get(name, "")).strip()
-        body[name] = whole(name, text) if text else None
+        body[name] = whole(form, name) if str(form.get(name, "")).strip() else None
     return checked(Arm, body)
 
 
 def outcome_from(form: Mapping[str, Any]) -> Outcome:
     """The reward that a form reports."""
-    body = {
-        "turn": whole("turn", str(form.get("turn", ""))),
-        "reward": number("reward", str(form.get("reward", ""))),
-        "visitors": number("visitors", str(form.get("visitors", ""))),
-    }
-    return checked(Outcome, body)
+    amounts = {name: number(form, name) for name in ("reward", "visitors")}
+    return checked(Outcome, {"turn": whole(form, "turn")} | amounts)
 
 
-def whole(name: str, text: str) -> int:
+def whole(form: Mapping[str, Any], name: str, default: str = "") -> int:
     """A whole number that was typed."""
+    text = str(form.get(name) or default)
     if not re.fullmatch(r"\s*[+-]?[0-9]{1,15}\s*", text):
         raise InvalidError(f"{name}: expected a whole number, got {text[:40]!r}")
     return int(text)
 
 
-def number(name: str, text: str) -> float:
+def number(form: Mapping[str, Any], name: str, default: str = "") -> float:
     """A number that was typed."""
+    text = str(form.get(name) or default)
     try:
         return float(text.strip()[:40])
     except ValueError:
@@ -270,13 +265,11 @@ def _arm(line: str) -> dict[str, str]:
 {'id': 'Grun', 'label': 'Grün'})
     """
     text, _, label = line.partition("=")
-    price = re.match(r"\s*([0-9]+),([0-9]{1,2})(?![0-9])(.*)", text)
-    if price is not None:
-        after = price[3].partition(",")[2] if "," in price[3] else ""
-        shown = (label or after).strip() or text.strip()
-        return {"id": f"{price[1]}.{price[2]}", "label": shown}
-    name, _, after = text.partition(",")
+    price = re.match(r"\s*([0-9]+),([0-9]{1,2})(?![0-9])", text)
+    name, _, after = text[price.end() if price else 0 :].partition(",")
     shown, plain = (label or after).strip(), unicodedata.normalize("NFKD", name.strip())
+    if price is not None:
+        return {"id": f"{price[1]}.{price[2]}", "label": shown or text.strip()}
     if not plain.isascii():  # an id is written in addresses
         shown, name = shown or name.strip(), plain.encode("ascii", "ignore").decode()
     return {"id": name.strip(), "label": shown}
