@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from highseason.bandit import event_to_json
 from highseason_service import store
 from highseason_service.database import Database
-from highseason_service.errors import NotFoundError, ServiceError
+from highseason_service.errors import ServiceError
 from highseason_service.live import LiveExperiment, reaches_back
 from highseason_service.model import DecisionRecord, Entry, Summary
 
@@ -27,11 +27,10 @@ class Audit:
 def audit(database: Database, experiment: str | None = None) -> list[Audit]:
     """Audit one experiment, or all of them."""
     with database.read() as connection:  # one transaction: the tables as of one moment
-        summaries = store.summaries(connection)
-        if experiment is not None:
-            summaries = [summary for summary in summaries if summary.id == experiment]
-            if not summaries:
-                raise NotFoundError(f"there is no experiment {experiment!r}")
+        if experiment is None:
+            summaries = store.summaries(connection)
+        else:
+            summaries = [store.summary(connection, experiment)]
         return [_read_and_audit(connection, summary) for summary in summaries]
 
 

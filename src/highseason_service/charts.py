@@ -219,12 +219,10 @@ def traffic(
     """
     forecast = plan.multiplier.values
     groups = Buckets.of(turns, forecast.size, LINE)
-    came = np.full(forecast.size, np.nan)
-    if history is not None:
-        known = min(history.turns, forecast.size)
-        came[:known] = history.visitors[:known]
     series = [Series("expected", groups.mean(forecast), "expected")]
     if history is not None:
+        came, known = np.full(forecast.size, np.nan), min(history.turns, forecast.size)
+        came[:known] = history.visitors[:known]
         series.append(Series("came", groups.mean(came), "came"))
     priced = prices(plan) is not None
     planned = favoured(plan, past).astype(np.float64) if priced else plan.exploration
@@ -303,7 +301,6 @@ def rewards(turns: TrafficForecast, history: PlayHistory, best: str, worth: floa
     known = ~np.isnan(history.reward)
     earned = np.cumsum(np.where(known, history.reward, 0.0))
     possible = np.cumsum(np.where(known, history.visitors * worth, 0.0))
-    last = groups.lasts
     sentence = "There is no reward yet."
     if known.any():
         sentence = f"{format_number(earned[-1])} earned."
@@ -317,8 +314,8 @@ def rewards(turns: TrafficForecast, history: PlayHistory, best: str, worth: floa
         "rewards",
         "Reward, beside the best arm so far",
         sentence,
-        Series("earned", earned[last], "earned"),
-        Series("the best arm so far, from the start", possible[last], "possible"),
+        Series("earned", earned[groups.lasts], "earned"),
+        Series("the best arm so far, from the start", possible[groups.lasts], "possible"),
         ends=True,
     )
 

@@ -57,9 +57,8 @@ class Client(AbstractContextManager["Client"]):
     def create(self, settings: Settings) -> Summary:
         """Create an experiment; the same settings again change nothing."""
         arms = [arm.to_dict() for arm in settings.arms]
-        noise = None if settings.noise is None else asdict(settings.noise)
-        written = {"arms": arms, "forecast": settings.forecast.to_dict(), "noise": noise}
-        body = vars(settings) | written
+        written = {"arms": arms, "forecast": settings.forecast.to_dict()}
+        body = vars(settings) | written | {"noise": settings.noise and asdict(settings.noise)}
         return Summary(**self._ask("POST", "/v1/experiments", body))
 
     def experiments(self) -> list[Summary]:

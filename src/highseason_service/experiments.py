@@ -183,7 +183,8 @@ class Service(AbstractContextManager["Service"]):
         return made or self.decision(experiment, decided)
 
     def _check_near(self, live: LiveExperiment, turn: int, ahead: int) -> None:
-        last = max(live.last_turn, live.next_turn(self.clock()) if live.forecast.calendar else 0)
+        now = live.next_turn(self.clock()) if live.forecast.calendar else 0
+        last = max(live.bandit.last_turn, now)
         live.check_turn(turn)
         if turn > last + ahead:
             raise ClashError(
@@ -545,7 +546,7 @@ def state_of(live: LiveExperiment) -> State:
         calendar=forecast.calendar_dict(),
         decided=live.decisions.total(),
         rewarded=len(live.decided) - len(live.unrewarded),
-        last_turn=live.last_turn,
+        last_turn=live.bandit.last_turn,
         first_open=live.first_open,
         events=live.seq,
         clipped=live.bandit.clipped,

@@ -240,22 +240,23 @@ class LiveExperiment:
         """Replace the forecast from a turn on; decided turns keep theirs, and these are given."""
         self.require("running", "paused")
         turns, last = len(self.forecast.values), first - 1 + len(values)
+        latest = self.bandit.last_turn
         if first > turns + 1:
             raise ClashError(f"the forecast ends at turn {turns}, so {first} cannot be the next")
         if last > MOST_TURNS:
             raise ClashError(f"an experiment has at most {MOST_TURNS} turns: create another one")
-        if last < self.last_turn:
+        if last < latest:
             raise ClashError(
-                f"turn {self.last_turn} is decided, so the forecast must reach it: this one ends "
-                f"at turn {last}"
+                f"turn {latest} is decided, so the forecast must reach it: this one ends at turn "
+                f"{last}"
             )
         if self.decided.issuperset(range(first, last + 1)):
             raise ClashError("every turn of the new forecast is decided already: give a later one")
         old = self.forecast.values
         kept = [old[t - 1] if t in self.decided else v for t, v in enumerate(values, first)]
-        G, start = self.forecast.replaced(first, kept).multiplier, min(first, self.last_turn + 1)
+        G, start = self.forecast.replaced(first, kept).multiplier, min(first, latest + 1)
         with quiet():
-            earlier = start if start <= self.last_turn else None
+            earlier = start if start <= latest else None
             self.bandit.reforecast(G.window(start, G.turns), earlier)
         (event,) = self._new_events()
         return event, kept
@@ -273,11 +274,6 @@ class LiveExperiment:
         return self._new_events()
 
     # -- looking ----------------------------------------------------------------------------------
-
-    @property
-    def last_turn(self) -> int:
-        """The latest turn that is decided; 0 before the first."""
-        return self.bandit.last_turn
 
     @property
     def best(self) -> str | None:
@@ -309,7 +305,7 @@ class LiveExperiment:
         now = 0 if self.forecast.calendar is None else self.forecast.place(moment)
         if 1 <= now <= len(self.forecast.values):
             return now
-        return self.first_open if 1 in self.decided else self.last_turn + 1
+        return self.first_open if 1 in self.decided else self.bandit.last_turn + 1
 
     def plan(self, turns: int, first: int) -> list[PlannedTurn]:
         """Turns to be decided from a turn on, as things stand; not those that no arm is left for.

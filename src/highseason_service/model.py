@@ -100,11 +100,9 @@ class Noise:
     ] = "turns"
     rho: Annotated[
         float,
-        Field(
+        _real(
             ge=0,
             le=1,
-            allow_inf_nan=False,
-            strict=True,
             description="With visitors: the correlation of two visitors of the same turn: 0 if "
             "each decides alone, 1 if a turn is one draw. `highseason noise` estimates it.",
         ),
@@ -363,9 +361,7 @@ _EXAMPLE: dict[str, Any] = {
 class ExperimentBody(Strict):
     """An experiment to create."""
 
-    model_config = ConfigDict(
-        strict=True, extra="forbid", json_schema_extra={"examples": [_EXAMPLE]}
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     id: Identifier = Field(description="Its name in addresses.")
     name: Label = Field("", description="What people read.")

@@ -166,13 +166,8 @@ class Guard:
         route = getattr(scope.get("route"), "path", "other")
         method = scope["method"] if scope["method"] in METHODS else "other"  # it may be any word
         self.observe(method, route, status, seconds)
-        log.info(
-            "%s %s %d",
-            scope["method"],
-            scope["path"],
-            status,
-            extra={"status": status, "ms": round(1000 * seconds, 2), "request": request},
-        )
+        numbers = {"status": status, "ms": round(1000 * seconds, 2), "request": request}
+        log.info("%s %s %d", scope["method"], scope["path"], status, extra=numbers)
 
 
 def _refusal(scope: Scope) -> JSONResponse | None:
