@@ -76,7 +76,7 @@ def space(kind: type[hs.Policy]) -> Space:
     """What a policy may be tuned to.
 
     >>> [str(policy) for policy in space(hs.UCBZ).candidates(4)]
-    ['ucb-z', 'ucb-z:P=0', 'ucb-z:z=q0.25,P=1.9e-07', 'ucb-z:z=q0.01,P=3.62e-05']
+    ['ucb-z', 'ucb-z:P=0', 'ucb-z:z=q0.25,P=0.00000019', 'ucb-z:z=q0.01,P=0.0000362']
     """
     return Space(kind(), _AXES[kind])
 
