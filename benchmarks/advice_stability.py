@@ -23,13 +23,12 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import highseason as hs
-from highseason.advice import Space, World
-from highseason.advice.comparison import WorldComparison, spaces
+from highseason.advice import World
+from highseason.advice.comparison import WorldComparison
 from highseason.advice.recommend import Judge, affordable
 from highseason.core.parallel import opened
 from highseason.traffic import Multiplier, read
@@ -96,20 +95,6 @@ class Judged(NamedTuple):
     ahead: float  # of `--also`: by how much of the best arm's reward it leads the best of the rest
 
 
-@dataclass(frozen=True)
-class WiderJudge(Judge):
-    """A judge that searches one more policy, both ways where visitors are counted."""
-
-    also: str = ""
-
-    def spaces(self, world: World) -> list[Space]:
-        """What advice searches, and the policy's own; nothing more where nothing is tuned."""
-        usual, both = super().spaces(world), [hs.policies.parse(self.also)]
-        if world.rho is not None:
-            both.append(both[0].with_values({"count": "visitors", "rho": world.rho}))
-        return [*usual, *spaces(both)] if any(space.axes for space in usual) else usual
-
-
 def lead_of(name: str, found: WorldComparison) -> float:
     """By how much the best form of a policy leads the best of all others; nan if not played."""
     ours = [one.earned for one in found.compared if one.policy.name == name]
@@ -127,8 +112,8 @@ def judged(case: Case, seed: int, whole: bool, executor: str, also: str) -> Judg
         ).comparison
     else:
         with opened(executor, 1) as pool:
-            how = G, affordable(G, case.arms), seed, pool
-            study = WiderJudge(*how, also=also) if also else Judge(*how)
+            more = (hs.policies.parse(also),) if also else ()
+            study = Judge(G, affordable(G, case.arms), seed, pool, also=more)
             world = World.of(
                 "bernoulli" if paper else "visitors", case.arms, None if paper else RATES
             )

@@ -538,3 +538,23 @@ def test_advice_needs_no_figures_until_one_is_drawn() -> None:
     code = "import sys, highseason.advice; print('highseason.report' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.usefixtures("quick_advice")
+def test_another_policy_is_searched_if_it_is_named() -> None:
+    own = hs.AdaUCB(P=0.2)
+    G = hs.traffic.wave(24).values * 100
+    advice = hs.advise(
+        G, 3, rates=(0.2, 0.6), rho=0.2, games=10, policies=["ada-ucb", "ucb:P=0.0213", own]
+    )
+    compared = [one.policy for one in advice.comparison.compared]
+    assert own in compared
+    assert hs.UCB(P=0.0213) in compared
+    found = [one for one in compared if isinstance(one, hs.AdaUCB) and one != own]
+    assert sorted((one.count, one.rho) for one in found) == [("turns", 0.0), ("visitors", 0.2)]
+    assert all(one.P != hs.AdaUCB().P for one in found), "they were searched"
+    assert str(advice).count("ada-ucb:") >= 3, "what was asked for is shown"
+    assert not any(isinstance(one, hs.AdaUCB) for one in tried(0.2))
+    assert len(tried(None, also=[hs.UCB()])) == len(TRIED), "no policy is tried twice"
+    with pytest.raises(ValueError, match="Did you mean 'ada-ucb'"):
+        hs.advise(G, 3, policies=["adda"])

@@ -15,6 +15,7 @@ import numpy as np
 from highseason.advice.cautions import Caution
 from highseason.advice.comparison import (
     KINDS,
+    TRIED,
     Answer,
     Compared,
     Reason,
@@ -296,7 +297,8 @@ class Advice(Printable):
             traffic: As in `next_steps`.
         """
         one, G, games = self.comparison, self.multiplier, counted(self.comparison.games, "game")
-        named = [one.chosen, one.runner_up, *(one.best(kind) for kind in KINDS)]
+        asked = [each for each in one.compared if type(each.policy) not in map(type, TRIED)]
+        named = [one.chosen, one.runner_up, *(one.best(kind) for kind in KINDS), *asked]
         legend = (
             f"{G.name}: {counted(G.turns, 'turn')}, {counted(self.plan.arms, 'arm')}.  earned: of "
             "the best arm's reward.  lead: of the advised policy, in percentage points of that, ± "

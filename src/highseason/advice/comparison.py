@@ -14,6 +14,7 @@ from highseason.policies import (
     KLUCB,
     UCB,
     UCBZ,
+    AdaUCB,
     ConstantEpsilon,
     EpsilonGreedy,
     EpsilonZGreedy,
@@ -53,7 +54,7 @@ TRIED: tuple[Policy, ...] = (
     VariablePool(),
 )
 #: Where visitors are counted, these are tried both ways, turns and visitors …
-_BOTH_WAYS = (Greedy, UCB, UCBZ, SoftUCB)
+_BOTH_WAYS = (Greedy, UCB, UCBZ, SoftUCB, AdaUCB)
 #: … and these with visitors only.  They take rewards between 0 and 1 only.
 _VISITORS = (Thompson, OptionIndex)
 _UNREGULATED = (ConstantEpsilon, EpsilonGreedy, UCB, KLUCB, Thompson, GaussianThompson)
@@ -83,8 +84,8 @@ def kind_of(policy: Policy) -> Kind:
     return "regulated"
 
 
-def tried(rho: float | None, bounded: bool = True) -> list[Policy]:
-    """The policies for a world: with visitors, if they have a correlation.
+def tried(rho: float | None, bounded: bool = True, also: Sequence[Policy] = ()) -> list[Policy]:
+    """The policies for a world, and others that were asked for: with visitors, if they correlate.
 
     A policy that counts visitors is given their correlation, as it would be in a shop: by the same
     assumption, or by `highseason noise`.  The option index learns it.
@@ -92,7 +93,8 @@ def tried(rho: float | None, bounded: bool = True) -> list[Policy]:
     >>> [str(policy) for policy in tried(0.01)[:3]]
     ['greedy', 'greedy:count=visitors,rho=0.01', 'option-index']
     """
-    chosen = [p for p in TRIED if bounded or not isinstance(p, _VISITORS)]
+    known = dict.fromkeys((*TRIED, *also))
+    chosen = [p for p in known if bounded or not isinstance(p, _VISITORS)]
     if rho is None:
         return chosen
     every: list[Policy] = []

@@ -23,7 +23,7 @@ from highseason.core.random import seed_key
 from highseason.core.validation import whole_number
 from highseason.core.warnings import quiet
 from highseason.engine import SimulationResult, simulate
-from highseason.policies import Greedy, Policy
+from highseason.policies import Greedy, Policy, parse
 from highseason.rewards import Rewards
 from highseason.rewards.text import parse_range, usual_rewards
 from highseason.traffic import Multiplier, as_multiplier
@@ -55,7 +55,7 @@ def advise(
     turns: int | None = None,
     games: int | None = None,
     seed: int = 0,
-    policies: Iterable[Policy] = (),
+    policies: Iterable[Policy | str] = (),
     bounds: bool = False,
     executor: Executors = None,
     workers: int | None = None,
@@ -84,7 +84,8 @@ def advise(
             undecided.  1,000 by default, fewer in long seasons with many arms, so that it takes
             less than a minute.
         seed: Same seed, same advice.
-        policies: Candidates of your own, besides the built-in ones.
+        policies: More candidates.  The parameters of one that is given by its name alone, such as
+            "ada-ucb", are searched; others are tried as they are.
         bounds: Also compute safe bounds on regret, for typical arms.
         executor: Where it runs: "local" (all cores), "serial", "ray", "dask", "ray://HOST:PORT",
             "dask://HOST:PORT", or any `concurrent.futures.Executor`.
@@ -113,13 +114,18 @@ def advise(
         worlds += [w.with_rho(r) for w, r in pairs if w is not mains[0] or r != w.rho]
     seed_key(seed)  # so that an error names the seed that was passed, not one derived from it
     games = affordable(G, arms) if games is None else whole_number("games", games, at_least=2)
+    own, also = list[Policy](), list[Policy]()
+    for each in policies:
+        searched = isinstance(each, str) and ":" not in each
+        (also if searched else own).append(parse(each) if isinstance(each, str) else each)
     comparisons: list[WorldComparison] = []
     refine = len(worlds) > 1 and len(mains) == 1
     total, report = len(worlds) + _HALVINGS * refine, progress or (lambda done, total: None)
     # Quiet as a whole: what the threads of a pool silence each would not be restored in order.
     with quiet(), opened(executor, workers) as pool:
         report(0, total)
-        for comparison in Judge(G, games, seed, pool, tuple(policies)).comparisons(worlds, refine):
+        study = Judge(G, games, seed, pool, tuple(own), tuple(also))
+        for comparison in study.comparisons(worlds, refine):
             comparisons.append(comparison)
             report(len(comparisons), max(total, len(comparisons)))
     first = comparisons[0]
@@ -157,7 +163,8 @@ class Judge:
     games: int
     seed: int
     executor: Pool
-    policies: tuple[Policy, ...] = ()
+    policies: tuple[Policy, ...] = ()  # tried as they are
+    also: tuple[Policy, ...] = ()  # searched
     rounds: int = _ROUNDS
 
     def comparisons(self, worlds: list[World], refine: bool) -> Iterator[WorldComparison]:
@@ -222,7 +229,7 @@ class Judge:
         tuned.
         """
         bounded = world.rewards.bounds == (0.0, 1.0)
-        every = spaces(tried(world.rho, bounded), self.policies)
+        every = spaces(tried(world.rho, bounded, self.also), self.policies)
         if bounded:
             played = self.played(world, Finalists((Greedy(),), 1), 0)
             loss, error = played.mean("regret", 0), played.error("regret", 0)

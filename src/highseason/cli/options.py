@@ -436,6 +436,14 @@ players = parsed(
     ),
 )
 
+#: Policies that `advise` compares besides its own.
+also = option(
+    "--also policies NAME[:KEY=VALUE,…]",
+    "One more policy to compare, such as ada-ucb, searched if no parameters are given; repeatable.",
+    multiple=True,
+    shell_complete=policy_names,
+)
+
 #: How to read a file of traffic, by the names of the arguments of `parse_multiplier`.
 _FILE_OPTIONS = (
     option("--time COLUMN", "The file's time column, if it is not obvious."),

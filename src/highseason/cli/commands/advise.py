@@ -38,6 +38,8 @@ _PAGE = ".html"
     "What a turn pays: visitors, spend:…, or bernoulli (the paper's world: a turn is one draw).  "
     "[default: visitors for a file, bernoulli for a shape]",
 )
+@options.also
+@options.imports
 @options.count("--games", "Games to judge by.  [default: 1000, fewer in long seasons]", least=2)
 @options.seed
 @options.workers
