@@ -105,6 +105,10 @@ def test_so_it_does_in_python() -> None:
     assert forecast.past(date(2025, 1, 8)) == "begins on 2025-01-07, before today"
     assert forecast.past(date(2025, 1, 7)) == ""
     assert hs.traffic.MovingAverage().fit([5, 6]).predict(3).past() == ""
+    weeks = hs.traffic.Forecast([5.0, 6.0], calendar=["2026-11-09", "2026-11-16"])
+    assert weeks.past(date(2026, 11, 15)) == "", "the first week is not over"
+    assert weeks.past(date(2026, 11, 16)) == "begins on 2026-11-09, before today"
+    assert weeks.past(date(2026, 11, 23)).startswith("ends on 2026-11-22, before today")
 
 
 def days_from(first: str, count: int) -> list[str]:

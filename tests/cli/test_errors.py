@@ -81,7 +81,7 @@ WRONG = {
     "days of two meanings": ("plan slash.csv", "could be 2026-02-01", "--dates 'dmy'"),
     "numbers of two meanings": ("plan thousand.csv", "1030 or 1.03", "--decimal ','"),
     "a day twice": ("plan twice.csv", "repeats the time 2026-01-02", "--every '1D'"),
-    "seasons of no calendar": ("forecast bare.csv", "no calendar", "blend:periods=7"),
+    "seasons of no calendar": ("forecast bare.csv", "no dates", "blend:periods=7"),
     "falling rates": ("simulate 2099.csv -p ucb --rates 4%..2%", "--rates 0.04..0.02", "rising"),
     "falling rates to advise": ("advise 2099.csv --rates 4%..2%", "rates", "two rising numbers"),
     "an impossible gap": ("advise 2099.csv --arms 3 --gap 2", "gap must be above 0", "0.03"),
@@ -102,6 +102,7 @@ WRONG = {
         "serve --experiment 2099.csv --arm 1 --rewards 5..1", "--rewards must be", "rising"
     ),
     "traffic twice": ("plan ok.csv -m two.csv", "give the traffic once", "ok.csv or with"),
+    "traffic and a shape": ("plan ok.csv -m wave", "give the traffic once", "--multiplier wave"),
     "stray words": ("simulate -p ucb wave twice", "twice", "simulate --help"),
 }  # fmt: skip
 

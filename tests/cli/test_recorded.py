@@ -174,19 +174,23 @@ def test_what_is_printed_is_what_was_recorded(name: str, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
-    ("last", "step", "turns"),
-    [(-1, 1, 60), (-2, 1, 61), (0, 1, None), (5, 1, None), (-180, 1, 239), (-181, 1, 240),
-     (-182, 1, 60), (-1, 2, None)],
+    ("last", "every", "turns"),
+    [(-1, "1D", 60), (-2, "1D", 61), (0, "1D", 60), (1, "1D", None), (5, "1D", None),
+     (-181, "1D", 240), (-182, "1D", 60), (-1, "7D", 9), (-7, "7D", 9), (-14, "7D", 10),
+     (0, "1h", 1440), (-1, "1h", 1440 + 23), (0, "30D", 2), (-29, "30D", 2), (-60, "30D", 3)],
 )  # fmt: skip
-def test_days_of_the_past_are_forecast_to_two_months_from_today(
-    last: int, step: int, turns: int | None
+def test_a_past_is_forecast_to_two_months_from_today(
+    last: int, every: str, turns: int | None
 ) -> None:
     """A file that ends yesterday: 60 days; one of long ago: the days after it."""
     end = np.datetime64(date.today()) + last
-    G = hs.traffic.from_values([1.0, 2.0, 3.0], end - step * np.arange(2, -1, -1))
-    assert options.days_to_come(G) == turns
-    assert options.days_to_come(hs.traffic.from_values([1.0, 2.0])) is None
-    assert options.days_to_come(hs.traffic.from_values([1.0], [end])) is None
+    times = end - np.timedelta64(int(every[:-1]), every[-1]) * np.arange(9, -1, -1)
+    G = hs.traffic.from_values(np.arange(1.0, 11.0), times)
+    assert options.turns_to_come(G) == turns
+    open_days = hs.traffic.from_values(np.arange(1.0, 9.0), np.delete(times, [1, 8]))
+    assert options.turns_to_come(open_days) == turns, "closed days do not count"
+    assert options.turns_to_come(hs.traffic.from_values([1.0, 2.0])) is None
+    assert options.turns_to_come(hs.traffic.from_values([1.0], [end])) is None
 
 
 def test_a_flow_of_arms_lives_a_fifth_of_the_game_unless_it_is_said() -> None:

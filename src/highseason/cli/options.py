@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 import highseason as hs
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from highseason.rewards import Rewards
 
 DEFAULT_ARMS, DEFAULT_TURNS, _SHAPE = 25, 500, "wave"
-#: How many days of a file's future are planned, and how many days old it may be for that.
+#: How many days of a file's future are planned, and how many days old it may be to start today.
 AHEAD, _LONG_AGO = 60, 180
 
 
@@ -83,10 +85,11 @@ def parse_multiplier(
     """A shape by its name, or a file by its path: `columns` says how to read it.
 
     With `ahead`, so many turns that are expected after it, by the default forecaster; `file` is a
-    path too, and days that end before today are followed by those to come.
+    path too, and turns that end by today are followed by those to come.
     """
     path = Path(text := file or multiplier)
-    if file is not None and multiplier not in ("", _SHAPE):
+    source = click.get_current_context().get_parameter_source("multiplier")
+    if file is not None and source is ParameterSource.COMMANDLINE:
         raise usage_error(f"give the traffic once, as {file} or with --multiplier {multiplier}")
     if events is not None and ahead is None and file is None:
         raise usage_error("--events is for a forecast: add --ahead, such as --ahead 60")
@@ -114,7 +117,7 @@ def parse_multiplier(
         )
     G = G if turns is None else G.window(1, turns)
     if file is not None:
-        ahead = ahead or (days_to_come(G) if turns is None else None)
+        ahead = ahead or (turns_to_come(G) if turns is None else None)
         click.get_current_context().params |= {"multiplier": file, "ahead": ahead}
     if ahead is None:
         return G
@@ -123,13 +126,16 @@ def parse_multiplier(
     return replace(forecast, name=f"{G.name}, forecast").multiplier(G.zone)
 
 
-def days_to_come(G: Multiplier) -> int | None:
-    """How far to forecast days of the past: to two months from today; None if G goes on."""
-    days = None if G.calendar is None else G.calendar.astype("datetime64[D]")
-    if days is None or days.size < 2 or (days[-1] - days[-2]).item().days != 1:
+def turns_to_come(G: Multiplier) -> int | None:
+    """How far to forecast a past: to two months from today; None if it goes on after today."""
+    if G.calendar is None or G.turns < 2:
         return None
-    gap = (date.today() - days[-1].item()).days - 1
-    return None if gap < 0 else AHEAD + (gap if gap <= _LONG_AGO else 0)
+    times, today, day = G.calendar.astype("datetime64[s]"), np.datetime64(date.today()), 86400.0
+    if times[-1] >= today + 1:
+        return None
+    step = float(np.median(np.diff(times).astype(float)))  # closed days are left out, nights too
+    gap = max(0, math.floor((today - times[-1]).astype(float) / step) - 1)
+    return round(AHEAD * day / step) + (gap if gap * step <= _LONG_AGO * day else 0)
 
 
 def note_days(known: Fitted, forecast: Forecast) -> None:

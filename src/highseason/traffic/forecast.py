@@ -100,14 +100,16 @@ class Forecast(Hinting):
         return f"<Forecast by {self.name}: {len(self)} turns{past}>"
 
     def past(self, today: date | None = None) -> str:
-        """That it begins or ends before today, in words; nothing if it does not."""
+        """That its first or last turn was over before today, in words; nothing if it was not."""
         if self.calendar is None:
             return ""
-        first, last = self.calendar[[0, -1]].astype("datetime64[D]").tolist()
-        today = today or date.today()
+        starts, today = self.calendar.astype("datetime64[s]"), today or date.today()
+        length = np.diff(starts).min() if starts.size > 1 else np.timedelta64(1, "D")
+        begins = starts[0].item().date()
+        first, last = ((starts + length)[[0, -1]] - 1).astype("datetime64[D]").tolist()
         if last < today:
             return f"ends on {last}, before today: give newer traffic, or forecast more turns"
-        return f"begins on {first}, before today" if first < today else ""
+        return f"begins on {begins}, before today" if first < today else ""
 
     def quantile(self, level: float) -> Numbers:
         """The `level` quantile of each turn; the mean of a point forecast."""
