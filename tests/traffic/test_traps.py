@@ -136,7 +136,7 @@ def test_a_constant_series_goes_on(name: str) -> None:
 
 def test_without_a_calendar_the_seasons_must_be_said() -> None:
     values = np.resize(WEEK, 70)
-    with pytest.raises(ForecastError, match=r"no calendar, .* blend:periods=7"):
+    with pytest.raises(ForecastError, match=r"no dates, .* blend:periods=7"):
         CalendarRegression().fit(values)
     forecast = CalendarRegression(periods=(7,)).fit(values).predict(7)
     np.testing.assert_allclose(forecast.mean, WEEK, rtol=0.02)

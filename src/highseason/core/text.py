@@ -160,6 +160,8 @@ def reworded(message: str, names: Mapping[str, str]) -> str:
     "choose one, such as --value 'orders' or z=3"
     >>> reworded("visitors: between=(0.4, 0.2) must be two rising numbers", names)
     'visitors: --rates 0.4..0.2 must be two rising numbers'
+    >>> reworded("such as value='Sessions, all'", names)
+    "such as --value 'Sessions, all'"
     """
 
     def word(match: re.Match[str]) -> str:
@@ -167,11 +169,13 @@ def reworded(message: str, names: Mapping[str, str]) -> str:
         follows = message[match.end() : match.end() + 1]
         if name is None or (value is None and follows not in ("", *" ,;.)…")):
             return match[0]
-        return f"{name} {value.strip('()').replace(', ', '..')}" if value else name
+        if value and value[0] == "(":
+            value = value.strip("()").replace(", ", "..")
+        return f"{name} {value}" if value else name
 
     message = _ARGUMENT.sub(word, message)
     for bare in (name for name in names if "_" in name):
-        message = re.sub(rf"\b{bare}\b", names[bare], message)
+        message = re.sub(rf"(?<![\w'./]){bare}(?![\w'/]|\.\w)", names[bare], message)  # no file
     return message
 
 

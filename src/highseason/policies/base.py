@@ -590,8 +590,8 @@ def labelled(
     for policy in players:
         if not isinstance(policy, Policy):
             raise ValueError(
-                f"{policy!r} is not a policy; write hs.UCB(), with its brackets, or around an "
-                "object of another library hs.policies.ForeignPolicy.of(…)"
+                f"{policy!r} is not a policy; write hs.UCB(), with its brackets; wrap an object of "
+                "another library: hs.policies.ForeignPolicy.of(…)"
             )
     return labels, tuple(one.counting() for one in players) if visitors else players
 

@@ -226,8 +226,7 @@ class AdaUCB(WeighingPolicy):
     Wu, Guo and Liu, "Adaptive Exploration-Exploitation Tradeoff for Opportunistic Bandits" (ICML
     2018, PMLR 80, arXiv 1709.04004), for network load; they write alpha for P.  Its regret is
     O(log t), and O(1) if exploring costs nothing while the load is below a threshold.  The defaults
-    are ours: only its abstract and the beginning of its introduction were at hand, which state no
-    constants, neither of the index nor of the bounds.  So `hs.bounds` has none for it.
+    are ours, and `hs.bounds` has no bound for it.
 
     >>> import highseason as hs
     >>> hs.AdaUCB(low=1, high=41, P=2).plan([1, 1, 21, 41, 1], arms=2).levels.round(2)

@@ -218,8 +218,8 @@ def _seasons(
             )
     elif grid is None:
         raise ForecastError(
-            "the series has no calendar, so its seasons are not known: give their lengths in "
-            "turns, as in blend:periods=7, or use a one-step forecaster, such as moving-average"
+            "the series has no dates, so its seasons are not known: add them, or give the lengths "
+            "of its seasons in turns, as in blend:periods=7"
         )
     elif not (lengths := grid.seasons()):
         raise ForecastError(
