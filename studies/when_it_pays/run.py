@@ -113,4 +113,4 @@ def _mean_gain(fit: CrossFit, pairs: Sequence[tuple[str, str]]) -> Estimate:
     values = [fit.means[plain] - fit.means[policy] for policy, plain in pairs]
     repeats = sum(fit.repeats[plain] - fit.repeats[policy] for policy, plain in pairs)
     error = float((repeats / len(pairs)).std(ddof=1))  # type: ignore[union-attr]  # arrays
-    return with_interval(sum(values) / len(pairs), error)
+    return with_interval(float(np.mean(values)), error)

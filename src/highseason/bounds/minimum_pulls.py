@@ -223,7 +223,7 @@ def least_pulls(turns: int, ranges: Sequence[float], phi_of: Phi, form: Form) ->
     counted = Counter(ranges)
 
     def is_free(y: float) -> bool:
-        rivals = sum(count * phi_of(r, int(y)) for r, count in counted.items())
+        rivals = math.fsum(count * phi_of(r, int(y)) for r, count in counted.items())
         return not _spent(rivals, int(y), form) <= turns
 
     return int(first_true(is_free, 1))

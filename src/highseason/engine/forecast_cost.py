@@ -1,5 +1,6 @@
 """What a wrong forecast costs: a policy with G known, with each forecast, and unregulated."""
 
+import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -117,8 +118,8 @@ class BacktestCost:
 
     def lost(self, label: str) -> float:
         """The share of the reward with G known that is lost, over all origins together."""
-        known = sum(cost.reward(KNOWN) for cost in self.costs.values())
-        return 1.0 - sum(cost.reward(label) for cost in self.costs.values()) / known
+        known = math.fsum(cost.reward(KNOWN) for cost in self.costs.values())
+        return 1.0 - math.fsum(cost.reward(label) for cost in self.costs.values()) / known
 
     def survives(self, label: str) -> float:
         """The share of the known-G gain over the unregulated policy that is left."""

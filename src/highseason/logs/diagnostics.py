@@ -292,7 +292,8 @@ def _pool_weighted(runs: Sequence[WeightedEstimates]) -> WeightedEstimates | Non
         name: mean_estimate(np.array([getattr(one, name).value for one in known]))
         for name in ("ips", "snips", "shift")
     }
-    size, largest = sum(one.effective_size for one in known), max(one.largest for one in known)
+    size = math.fsum(one.effective_size for one in known)
+    largest = max(one.largest for one in known)
     return WeightedEstimates(**means, effective_size=size, largest=largest)
 
 
@@ -449,7 +450,8 @@ def _parts(log: PreparedLog, counts: NDArray[np.int64]) -> Iterator[list[_ChiSqu
 def _total(parts: list[_ChiSquare], matters: float) -> Uniformity:
     from scipy.special import chdtrc
 
-    statistic, degrees = sum(part.statistic for part in parts), sum(part.degrees for part in parts)
+    statistic = math.fsum(part.statistic for part in parts)
+    degrees = sum(part.degrees for part in parts)
     if degrees == 0:
         return _NOTHING_TO_TEST
     p = float(chdtrc(degrees, max(0.0, statistic)))

@@ -66,7 +66,7 @@ def mean_estimate(values: Numbers) -> Estimate:
         return with_interval(float(values[0]) if values.size else math.nan, math.nan)
     mean = float(values.mean())
     pieces = np.array_split(values, -(-values.size // _PIECE))  # no second array as long as a log
-    squares = sum(float(((piece - mean) ** 2).sum()) for piece in pieces)
+    squares = math.fsum(float(((piece - mean) ** 2).sum()) for piece in pieces)
     return with_interval(mean, math.sqrt(squares / (values.size - 1) / values.size))
 
 

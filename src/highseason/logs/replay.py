@@ -392,7 +392,7 @@ class _Schedule:
             how=how,
             means=np.array([mean_estimate(np.array(unit)).value for unit in with_turns]),
             turns=np.array([sum(run.turns for run in unit) for unit in units], np.int64),
-            rewards=np.array([sum(run.reward for run in unit) for unit in units]),
+            rewards=np.array([math.fsum(run.reward for run in unit) for unit in units]),
             exhausted=sum(ended),
             independent=independent if how == "windows" else None,
             block={"windows": -(-self.window // self.step), "logs": 1}.get(how, 0),

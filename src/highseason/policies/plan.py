@@ -485,7 +485,7 @@ def _season_levels(policy: Policy, forecast: Forecast, arms: int) -> NDArray[np.
     for view, likely in zip(views, atoms.T.tolist(), strict=True):
         i = view.t - 1
         each = [step(resolved, carry, view._replace(G=value))[0] for value in likely]
-        levels[i] = sum(each) / len(each)
+        levels[i] = np.cumsum(each)[-1] / len(each)  # in order; Python's sum() differs by version
         _, carry = step(resolved, carry, view._replace(G=middle[i]))
     # Under a wrapper levels were never rounded; recorded results rest on that (decision 0013).
     if policy.rule.traits.integer_level and policy.unwrapped is policy:
