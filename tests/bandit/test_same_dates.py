@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import highseason as hs
@@ -43,24 +44,36 @@ def of_log(path: Path) -> list[Any]:
     return events.time.astype("datetime64[s]").astype("datetime64[D]").tolist()
 
 
-def of_bandit(path: Path) -> float:
+def of_bandit(path: Path, shuffled: bool = False) -> float:
     """The reward that came last."""
-    rows = pd.read_csv(path, dtype={"date": str}).sample(frac=1, random_state=1)
+    rows = pd.read_csv(path, dtype={"date": str})
+    rows = rows.sample(frac=1, random_state=1) if shuffled else rows
     table = {"turn": rows["date"], "arm": rows["arm"], "reward": rows["visitors"], "visitors": 1}
     bandit = hs.Bandit(["a"], "windowed:window=1+ucb", [5.0] * 3, reward_range=(0, 1000))
     return bandit.fit(pd.DataFrame(table)).expectations()["a"]
+
+
+def may_have_its_year_first(cells: list[str]) -> bool:
+    """Whether each cell is a date by another order too, as 01.12.13 is: then rows must show it."""
+    try:
+        return all(datetime.strptime(cell, "%y.%m.%d") for cell in cells)
+    except ValueError:
+        return False
 
 
 @pytest.mark.filterwarnings("ignore::highseason.traffic.FileNote")
 @settings(deadline=None, max_examples=30)
 @given(
     style=st.sampled_from(sorted(WRITTEN)),
-    first=st.dates(pd.Timestamp("1990-01-01").date(), pd.Timestamp("2029-01-01").date()),
+    first=st.dates(date(1990, 1, 1), date(2029, 1, 1)),
     every=st.sampled_from([1, 3, 7]),
 )
+@example(style="short years", first=date(2013, 11, 29), every=1)
+@example(style="short years", first=date(2028, 12, 20), every=3)  # 03.02.29 has one reading
 def test_a_file_has_the_same_turns_in_every_door(
-    tmp_path_factory: pytest.TempPathFactory, style: str, first: Any, every: int
+    tmp_path_factory: pytest.TempPathFactory, style: str, first: date, every: int
 ) -> None:
+    """Rows in the order of time show the order of day and year; rows in disorder do not."""
     days = pd.date_range(first, periods=40, freq=f"{every}D")
     path = tmp_path_factory.mktemp("doors") / "history.csv"
     columns = {"date": written(days, style), "arm": "a", "visitors": np.arange(100, 140)}
@@ -68,6 +81,11 @@ def test_a_file_has_the_same_turns_in_every_door(
     truth = days.date.tolist()
     assert of_traffic(path) == of_noise(path) == of_log(path) == truth
     assert of_bandit(path) == 139.0
+    if may_have_its_year_first(columns["date"]):
+        with pytest.raises(ValueError, match=r"' could be \S+ or \S+: write dates as"):
+            of_bandit(path, shuffled=True)
+    else:
+        assert of_bandit(path, shuffled=True) == 139.0
 
 
 @pytest.mark.parametrize("door", [of_traffic, of_noise, of_log, of_bandit])
