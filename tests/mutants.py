@@ -55,6 +55,7 @@ LONGEST = 6.0, 20.0  # seconds of the processor for one test, plain and compiled
 MEASURING = 45.0, 90.0  # the same for measuring a file of tests
 MOST_TESTS = 25.0  # seconds of tests for one mutant, as they were measured
 LIMIT = 180.0  # seconds of one mutant by the clock
+PATIENCE = 6  # times as long by the clock as on the processor, and a test waits for nothing
 
 #: Folders of the tree that `make` writes.
 WRITTEN = ("dist", "htmlcov", "report", "site")
@@ -251,11 +252,11 @@ class Watch:
         self.failed: list[str] = []
         self.slow: list[str] = []
         self.chosen: list[str] = []
-        self.last = math.inf
+        self.last = self.late = math.inf
 
     def give_up(self, finish: Callable[[], None]) -> None:
         """End it all where a test waits for threads, which neither signal nor exception reaches."""
-        while time.process_time() < self.last:
+        while time.process_time() < self.last and time.monotonic() < self.late:
             time.sleep(0.5)
         self.slow += [test for test in self.chosen if test not in self.seconds]
         finish()
@@ -276,6 +277,7 @@ class Watch:
         signal.signal(signal.SIGPROF, ring)
         signal.setitimer(signal.ITIMER_PROF, self.longest)
         self.last = time.process_time() + 2 * self.longest
+        self.late = time.monotonic() + PATIENCE * self.longest
         if self.coverage:
             self.coverage.switch_context(item.nodeid)
 
@@ -286,7 +288,7 @@ class Watch:
 
     def pytest_runtest_logfinish(self) -> None:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        self.last = math.inf
+        self.last = self.late = math.inf
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.when == "call" and report.passed:

@@ -6,7 +6,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
 from tests import mutants
 
 SOURCE = """
@@ -68,3 +70,14 @@ def test_planted_mutants_are_found_and_equal_ones_are_not(tmp_path: Path) -> Non
     assert verdicts[f"{file}:11: 0 → 1"] == "equal"
     assert done.returncode == 1  # 83% are too few
     assert (tmp_path / file).read_text(encoding="utf-8") == SOURCE
+
+
+def test_a_test_that_waits_for_ever_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It uses no time of the processor."""
+    monkeypatch.setattr(mutants, "PATIENCE", 0.01)
+    watch, ended = mutants.Watch(None, None, stop=False, compiled=False), []
+    watch.chosen, watch.seconds = ["a::one", "a::two"], {"a::one": 0.1}
+    watch.pytest_runtest_protocol(SimpleNamespace(nodeid="a::two"))
+    watch.give_up(lambda: ended.append(list(watch.slow)))
+    watch.pytest_runtest_logfinish()
+    assert ended == [["a::two"]]
