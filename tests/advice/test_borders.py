@@ -73,7 +73,7 @@ SHOP = World.of("visitors", 4, (0.02, 0.04))
 @pytest.mark.parametrize(
     ("low", "value", "high", "said"),
     [
-        (0.0, 0.1, 0.2, "0 orders less to 20 more;"),
+        (0.0, 0.1, 0.2, "no clear difference to greedy: 0 orders less to 20 more;"),
         (-0.2, -0.1, 0.0, "no clear difference to greedy: 20 orders less to 0 more;"),
         (-0.004, 0.1, 0.3, "no clear difference to greedy: 0 orders less to 30 more;"),
         (0.004, 0.006, 0.008, "about 1 orders more than greedy, between 0 and 1;"),

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 import highseason as hs
 from highseason.cli import main, options, output
-from highseason.cli.commands import bound, forecast, noise
+from highseason.cli.commands import bound, convert, forecast, noise
 from highseason.cli.commands.sample import command as sample
 from highseason.cli.group import Program
 from highseason.engine import Estimate
@@ -412,3 +412,65 @@ def test_days_of_a_forecast_have_names(step: str, turns: int, named: bool) -> No
     rows = forecast._rows(ahead, 4.0, None, {})
     assert [row["turn"] for row in rows] == list(range(1, turns + 1))
     assert bool(rows[0]["special_day"]) == named
+
+
+def test_a_turn_is_probably_busy_from_even_odds_on(capsys: pytest.CaptureFixture[str]) -> None:
+    ahead, past = hs.traffic.Forecast(np.array([5.0, 6.0, 7.0])), hs.traffic.from_values([4.0, 5.0])
+    shown = {"low": 1.0, "high": 9.0, "special_day": "Easter"}
+    rows = [
+        {"turn": i + 1, "mean": 5.0 + i, "probability_busy": p} | shown
+        for i, p in enumerate((0.49, 0.5, 0.51))
+    ]
+    forecast._print(ahead, past, 6.0, rows, {}, None)
+    text = " ".join(capsys.readouterr().out.split())
+    assert "2 turns known, 3 forecast by forecast; 2 of them probably busy (6 or more)" in text
+    assert "turn expected 80% interval busy special day" in text
+
+
+def test_left_out_lines_are_listed_with_their_first_example(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    bad = {"reason": "bad", "file": "a"}
+    examples = [SimpleNamespace(**bad, line=n, text=text) for n, text in ((2, "x"), (7, "y"))]
+    numbers = {"events": 1, "lines": 4, "arms": 1, "pools": 1, "first_time": 0, "last_time": 60}
+    found = SimpleNamespace(**numbers, examples=examples, skipped={"bad": 2, "worse": 1000})
+    convert._print(found, Path("e.parquet"))  # type: ignore[arg-type]  # what it reads
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[-4:] == [
+        "bad                  2  a, line 2: x",
+        "worse            1,000",
+        "",
+        "wrote e.parquet",
+    ]
+
+
+def test_what_a_conversion_needs_is_asked_for(call: Call, logs: Path) -> None:
+    assert "Missing option '--out'" in call("convert", "table", "shop.csv").line
+    assert "Missing argument 'FILE" in call("convert", "table", "--out", "e.parquet").line
+
+
+def test_several_logs_are_each_replayed_once(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+
+    def replay_many(players: Any, log: Any, **how: Any) -> None:
+        seen.append((len(log), {key: how[key] for key in ("runs", "times", "how")}))
+        raise ValueError("enough")
+
+    monkeypatch.setattr("highseason.logs.replay_many", replay_many)
+    assert call("replay", "a.parquet", "b.parquet", "-p", "ucb").code == 2
+    assert seen == [(2, {"runs": 1, "times": 1, "how": "repeat"})]
+
+
+def test_policies_are_listed_in_two_columns(call: Call) -> None:
+    head, _, *rows = call("policies").stdout.split("\n\n")[0].splitlines()
+    start = head.index("what it does")
+    names = [name for row in rows if (name := row[:start].strip())]  # sentences may go on below
+    assert names == list(hs.policies.registry())
+    assert all(row[start - 1] == " " and row[start] != " " for row in rows)
+
+
+def test_choices_of_a_parameter_are_listed_where_it_has_some(call: Call) -> None:
+    (found,) = json.loads(call("policies", "ucb-z", "--json").stdout)["policies"]
+    choices = {one["name"]: one["choices"] for one in found["parameters"]}
+    assert choices["ties"] == ["lowest", "random"]
+    assert choices["P"] is None

@@ -209,9 +209,8 @@ class Advice(Printable):
         rival = one.runner_up if self.answer == "greedy" else one.best("greedy")
         lead, low, high = (size * x for x in (rival.lead.value, rival.lead.low, rival.lead.high))
         if low <= 0.0 <= high:
-            more = (
-                f"no clear difference to {rival.policy}: {-low:,.0f}{unit} less to {high:,.0f} more"
-            )
+            level = f"{abs(low):,.0f}{unit} less to {high:,.0f} more"
+            more = f"no clear difference to {rival.policy}: {level}"
         else:
             word, (least, most) = ("more", (low, high)) if lead > 0.0 else ("less", (-high, -low))
             more = f"about {abs(lead):,.0f}{unit} {word} than {rival.policy}"
