@@ -1,0 +1,165 @@
+"""The limits that the guide promises, and what a database is opened with."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import re
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from highseason_service import app, database, experiments, model, routes, security, server
+from highseason_service.client import Client
+from highseason_service.database import Database, _is_outage, _url
+from highseason_service.security import Tokens
+
+GUIDE = Path(__file__).parents[2] / "docs/guides/operating.md"
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """A new database, in a folder that is not there yet."""
+    with Database(f"{tmp_path_factory.mktemp('new')}/a/b/service.db") as one:
+        yield one
+
+
+def test_they_are_those_of_the_guide() -> None:
+    table = GUIDE.read_text(encoding="utf-8").partition("| what | at most |")[2]
+    rows = [row.split("|")[1:3] for row in table.splitlines()[2:]]
+    said = {what.strip(): int(re.sub(r"[^\d].*", "", most.strip().replace(",", "")))
+            for what, most in rows}  # fmt: skip
+    policy = model.ExperimentBody.model_json_schema()["properties"]["policy"]
+    assert said == {
+        "body of a request": security.MOST_BYTES / 2**20,
+        "arms of an experiment": model.MOST_ARMS,
+        "turns of a forecast": model.MOST_TURNS,
+        "rewards in one request": model.MOST_REWARDS,
+        "turns ahead of now that `decide` takes": routes.AHEAD,
+        "connections at a time": server.CONNECTIONS,
+        "time for the head of a request to come": server.HEAD_SECONDS,
+        "time for its body to come": security.BODY_SECONDS,
+        "text of a policy": policy["maxLength"],
+    }
+    words = " ".join(GUIDE.read_text(encoding="utf-8").split())
+    assert f"requests under way, for up to {server.GRACE} seconds" in words
+    assert f"Each uses up to {postgresql_options()['pool_size']} connections" in words
+
+
+def postgresql_options() -> dict[str, Any]:
+    """What the engine for PostgreSQL is made with."""
+    made: list[dict[str, Any]] = []
+
+    def create_engine(_: Any, **options: Any) -> Any:
+        made.append(options)
+        raise LookupError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database, "create_engine", create_engine)
+        with pytest.raises(LookupError):
+            Database("postgresql://someone@nowhere/shop?options=-c%20search_path=x")
+    return made[0]
+
+
+def test_postgresql_is_not_waited_for_longer_than_ten_seconds() -> None:
+    options = postgresql_options()
+    connect = options.pop("connect_args")
+    assert options == {
+        "pool_size": 24, "max_overflow": 0, "pool_timeout": 10, "pool_pre_ping": True
+    }  # fmt: skip
+    assert connect == {
+        "connect_timeout": 10,
+        "options": "-c lock_timeout=10s -c idle_in_transaction_session_timeout=30s "
+        "-c search_path=x",
+    }
+
+
+def test_one_connection_writes_to_sqlite(opened: Database) -> None:
+    writing: Any = opened.writing.pool
+    reading: Any = opened.reading.pool
+    assert (writing.size(), writing._max_overflow, writing._timeout) == (1, 0, 10)
+    assert reading._max_overflow == -1  # nobody waits to read
+
+
+def test_files_are_for_their_owner_alone(opened: Database, tmp_path: Path) -> None:
+    """Hashes of tokens are in them."""
+    opened.backup(tmp_path / "copy.db")
+    for path in (Path(str(opened.url.database)), tmp_path / "copy.db"):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_whether_it_can_be_written_is_tried_once_a_second(
+    opened: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[float] = []
+
+    @contextmanager
+    def write() -> Iterator[Any]:
+        tried.append(1.0)
+        yield SimpleNamespace(execute=lambda _: None)
+
+    monkeypatch.setattr(opened, "write", write)
+    for ago, outage, times in ((0.5, "", 0), (1.5, "", 1), (0.5, "gone", 2)):
+        monkeypatch.setattr(opened, "_written_at", time.monotonic() - ago)
+        monkeypatch.setattr(opened, "_outage", outage)
+        opened.check_writable()
+        assert len(tried) == times
+
+
+def test_what_is_asked_again_later() -> None:
+    def failing(state: str | None) -> Any:
+        return SimpleNamespace(orig=SimpleNamespace(sqlstate=state))
+
+    assert [_is_outage(failing(state)) for state in ("53100", "57P01", "23505", "42P01", None)] == [
+        True, True, False, False, False
+    ]  # fmt: skip
+
+
+def test_a_database_is_a_file_or_a_postgresql() -> None:
+    assert str(_url("shop.db")) == "sqlite+pysqlite:///shop.db"
+    assert _url("postgresql://a@b/c").drivername == "postgresql+psycopg"
+    for wrong, said in (("sqlite://", "needs a file"), ("mysql://a@b/c", "got mysql")):
+        with pytest.raises(ValueError, match=said):
+            _url(wrong)
+
+
+@pytest.mark.parametrize(("version", "warned"), [((3, 51, 2), True), ((3, 51, 3), False)])
+def test_a_fault_of_sqlite_is_warned_of(
+    version: tuple[int, ...],
+    warned: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    used = SimpleNamespace(sqlite_version_info=version, sqlite_version="x")
+    monkeypatch.setattr(database, "sqlite_module", lambda: used)
+    with caplog.at_level(logging.WARNING, "highseason_service"):
+        database.warn_of_old_sqlite()
+    assert ("fixed in 3.51.3" in caplog.text) == warned
+
+
+def test_tokens_are_read_again_after_two_seconds(opened: Database) -> None:
+    tokens = Tokens(opened, required=False)
+    assert tokens.is_stale
+    assert (tokens.needed, tokens.scope(None), tokens.scope("hs_x")) == (False, "admin", "admin")
+    for ago, stale in ((1.5, False), (2.5, True)):
+        tokens._read_at = time.monotonic() - ago
+        assert tokens.is_stale == stale
+    strict = Tokens(opened, required=True)
+    assert (strict.needed, strict.scope(None), strict.scope("hs_x")) == (True, None, None)
+
+
+def test_enough_threads_work_for_all_who_may_wait() -> None:
+    assert experiments.MOST_WAITING == 64
+    assert app.THREADS == 128  # two experiments may be full
+
+
+def test_a_client_asks_this_machine_and_waits_ten_seconds() -> None:
+    usual = {n: p.default for n, p in inspect.signature(Client).parameters.items()}
+    port = inspect.signature(server.serve).parameters["port"].default
+    assert usual == {"url": f"http://127.0.0.1:{port}", "token": None, "timeout": 10.0}
