@@ -462,11 +462,14 @@ class Survey:
         return set().union(*(known.get(line, ()) for line in lines))
 
 
-def measure(room: str, trees: Trees, pool: ThreadPoolExecutor) -> list[Future[dict[str, Any]]]:
-    """Start to measure every file of tests and every example of a room."""
+def measure(
+    room: str, trees: Trees, pool: ThreadPoolExecutor, named: Collection[str] = ()
+) -> list[Future[dict[str, Any]]]:
+    """Start to measure every file of tests, or those that are named, and examples of a room."""
     sources = sources_of(room)
     stamps = {path.relative_to(ROOT).as_posix(): _digest(path) for path in sources}
     tests = sorted((ROOT / "tests" / room).rglob("test_*.py"))
+    tests = [path for path in tests if not named or path.stem.removeprefix("test_") in named]
     examples = [path for path in sources if b">>> " in path.read_bytes()]
     return [pool.submit(_measured, path, stamps, trees) for path in [*tests, *examples]]
 
@@ -636,6 +639,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--rooms", "--room", nargs="+", choices=rooms, default=rooms)
     parser.add_argument("--sample", type=int, default=20, help="mutants of each room")
     parser.add_argument("--seed", type=int, nargs="+", default=[1])
+    parser.add_argument("--tests", nargs="+", default=(), help="files of tests; all by default")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=30, help="start no mutant after these")
     options = parser.parse_args(arguments)
@@ -676,7 +680,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
         trees = Trees(Path(folder), options.jobs)
-        measured = {room: measure(room, trees, pool) for room in options.rooms}
+        measured = {room: measure(room, trees, pool, options.tests) for room in options.rooms}
         for place, room in enumerate(options.rooms):  # each has its share of the time that is left
             survey = Survey.of(measured[room])
             late |= survey.compiled
