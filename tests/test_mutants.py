@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests import mutants
@@ -81,3 +82,16 @@ def test_a_test_that_waits_for_ever_is_given_up(monkeypatch: pytest.MonkeyPatch)
     watch.give_up(lambda: ended.append(list(watch.slow)))
     watch.pytest_runtest_logfinish()
     assert ended == [["a::two"]]
+
+
+def test_only_the_files_that_are_named_take_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    for name in ("test_http.py", "test_views.py"):
+        (tmp_path / "tests/room").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tests/room" / name).touch()
+    pool: Any = SimpleNamespace(submit=lambda _, path, *__: path.name)
+    trees: Any = SimpleNamespace()
+    assert mutants.measure("room", trees, pool) == ["test_http.py", "test_views.py"]
+    assert mutants.measure("room", trees, pool, ["views"]) == ["test_views.py"]
