@@ -149,6 +149,11 @@ def test_a_folder_may_have_a_module_of_the_same_name(tmp_path: Path) -> None:
     assert options.import_file(tmp_path / "of_one_s_own.py").x == 3
 
 
+def test_what_is_imported_is_a_file(call: Call) -> None:
+    Path("folder").mkdir()
+    assert "'folder' is a directory" in call("policies", "--import", "folder").line
+
+
 @pytest.mark.parametrize(
     ("words", "labels"),
     [("--arms 2", ["arm 1", "arm 2"]), ("--arm a --arm b --arms 9", ["a", "b"]), ("", 25)],
