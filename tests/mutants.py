@@ -514,8 +514,9 @@ def killers(mutant: Mutant, survey: Survey) -> list[str]:
     """The tests that may kill a mutant, in the order in which to run them.
 
     First those that run its line.  What is run when the module is imported (a constant, a default)
-    counts as run where its name is used, or where the function is whose default it is.  Then the
-    other tests of the same files, since a fixture or a cache may have run the line for them.
+    counts as run where its name is used, or where the function is whose default it is; such
+    declarations are also seen by what is recorded of a room, so that comes before.  Then the other
+    tests of the same files, since a fixture or a cache may have run the line for them.
     """
     tree = ast.parse((ROOT / mutant.file).read_bytes())
     around = [
@@ -539,11 +540,14 @@ def killers(mutant: Mutant, survey: Survey) -> list[str]:
             first |= survey.of_lines(file, _uses(ROOT / file, names))
     if not first:
         first = survey.of_lines(mutant.file, survey.lines.get(mutant.file, {}))
+    declared = not _in_a_body(around, mutant.line)
+    seen = {test for test in survey.seconds if declared and "/test_recorded.py::" in test}
     files = {test.split("::")[0] for test in first}
-    others = {test for test in survey.seconds if test.split("::")[0] in files} - first
+    others = {test for test in survey.seconds if test.split("::")[0] in files} - first - seen
+    first |= seen
     chosen: list[str] = []
     spent = 0.0
-    for group in (first, others):
+    for group in (seen, first - seen, others):
         for test in sorted(group, key=lambda test: (survey.seconds[test], test)):
             spent += survey.seconds[test] + 0.01
             if spent < MOST_TESTS:

@@ -95,3 +95,18 @@ def test_only_the_files_that_are_named_take_part(
     trees: Any = SimpleNamespace()
     assert mutants.measure("room", trees, pool) == ["test_http.py", "test_views.py"]
     assert mutants.measure("room", trees, pool, ["views"]) == ["test_views.py"]
+
+
+def test_declarations_are_shown_to_what_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A test of a schema runs no line of it."""
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    source = b"MOST = 3\n\n\ndef double(x):\n    return 2 * x\n"
+    (tmp_path / "room.py").write_bytes(source)
+    recorded, other = "tests/room/test_recorded.py::test_it", "tests/room/test_room.py::test_double"
+    survey = mutants.Survey({recorded: 1.0, other: 0.1}, {"room.py": {5: {other}}}, set(), [])
+    constant, factor = (place[0] for place in mutants.mutants_of("room.py", source)[:2])
+    assert mutants.killers(constant, survey)[0] == other
+    assert set(mutants.killers(constant, survey)) == {recorded, other}
+    assert mutants.killers(factor, survey) == [other]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import logging
 import re
@@ -14,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from starlette.exceptions import HTTPException
 
 from highseason_service import app, database, experiments, model, routes, security, server
 from highseason_service.client import Client
@@ -98,6 +100,7 @@ def test_whether_it_can_be_written_is_tried_once_a_second(
     opened: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried: list[float] = []
+    monkeypatch.setattr(database, "time", SimpleNamespace(monotonic=lambda: 100.0))
 
     @contextmanager
     def write() -> Iterator[Any]:
@@ -105,8 +108,8 @@ def test_whether_it_can_be_written_is_tried_once_a_second(
         yield SimpleNamespace(execute=lambda _: None)
 
     monkeypatch.setattr(opened, "write", write)
-    for ago, outage, times in ((0.5, "", 0), (1.5, "", 1), (0.5, "gone", 2)):
-        monkeypatch.setattr(opened, "_written_at", time.monotonic() - ago)
+    for ago, outage, times in ((0.5, "", 0), (1.0, "", 1), (1.5, "", 2), (0.5, "gone", 3)):
+        monkeypatch.setattr(opened, "_written_at", 100.0 - ago)
         monkeypatch.setattr(opened, "_outage", outage)
         opened.check_writable()
         assert len(tried) == times
@@ -152,6 +155,61 @@ def test_tokens_are_read_again_after_two_seconds(opened: Database) -> None:
         assert tokens.is_stale == stale
     strict = Tokens(opened, required=True)
     assert (strict.needed, strict.scope(None), strict.scope("hs_x")) == (True, None, None)
+
+
+def test_a_body_that_has_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then a client may take its time to close the connection, and a page to answer."""
+    monkeypatch.setattr(security, "BODY_SECONDS", 0.02)
+
+    async def read(**first: bool) -> list[Any]:
+        messages = [{"body": b"x", **first}, {"type": "http.disconnect"}]
+
+        async def receive() -> Any:
+            if len(messages) == 1:
+                await asyncio.sleep(0.1)
+            return messages.pop(0)
+
+        counted = security._limited(receive)
+        return [await counted(), await counted()]
+
+    for first in ({}, {"more_body": False}):
+        assert asyncio.run(read(**first))[-1] == {"type": "http.disconnect"}
+    with pytest.raises(HTTPException, match="did not come in"):
+        asyncio.run(read(more_body=True))
+
+
+@pytest.mark.parametrize(
+    ("how", "hosts", "require_token"),
+    [
+        ({}, security.LOOPBACK, False),
+        ({"host": "0.0.0.0"}, None, True),  # nothing listens: it is only asked for
+        ({"names": ["Prices.example", "localhost"]}, security.LOOPBACK | {"prices.example"}, True),
+        ({"host": "10.0.0.7", "names": ["prices.example"]}, frozenset({"prices.example"}), True),
+    ],
+)
+def test_who_may_ask_and_who_needs_a_token(
+    how: dict[str, Any],
+    hosts: frozenset[str] | None,
+    require_token: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[dict[str, Any]] = []
+
+    def create_app(_: Any, **options: Any) -> Any:
+        made.append(options)
+        raise LookupError
+
+    monkeypatch.setattr(server, "create_app", create_app)
+    with Database(f"{tmp_path}/service.db") as one:
+        service: Any = SimpleNamespace(database=one)
+        if require_token:
+            with pytest.raises(ValueError, match="lets others reach the service"):
+                server.serve(service, **how)
+            security.create_token(one, "shop", "read")
+        with pytest.raises(LookupError):
+            server.serve(service, **how)
+    assert made == [{"hosts": hosts, "require_token": require_token}]
 
 
 def test_enough_threads_work_for_all_who_may_wait() -> None:
