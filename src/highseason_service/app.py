@@ -83,7 +83,7 @@ def _add_operations(app: FastAPI) -> None:
     @app.get(
         "/metrics",
         tags=["operations"],
-        dependencies=READ,
+        dependencies=[READ],
         response_class=Response,
         responses={200: {"content": {"text/plain": {}}}, 401: {"model": Problem}},
     )

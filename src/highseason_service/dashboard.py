@@ -386,7 +386,7 @@ EXAMPLES = Path(__file__).with_name("templates") / "examples.json"
 def description(who: Anyone) -> Response:
     """What there is to ask."""
     schema, said = who.request.app.openapi(), json.loads(EXAMPLES.read_text("utf-8"))
-    groups: dict[str, list[dict[str, Any]]] = {}
+    groups: dict[str, list[dict[str, Any]]] = {"experiments": []}  # what comes first
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():
             name = f"{method.upper()} {path}"

@@ -5,7 +5,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -64,11 +64,13 @@ class Database(AbstractContextManager["Database"]):
             file = path.absolute().as_uri()
             looking = self.url.set(database=file, query={**still, "uri": "true"})
             self.reading = self._sqlite(self.url if create else looking, "BEGIN", 8, -1)
+            self.asking = self.reading
             # Requests queue for one connection: SQLite itself would ask again and again.
             self.writing = self._sqlite(self.url, "BEGIN IMMEDIATE", 1, 0)
         else:
-            self.writing = self._postgresql()
-            self.reading = self.writing.execution_options(isolation_level="REPEATABLE READ")
+            self.asking = self._postgresql()
+            self.writing = self.asking.execution_options(isolation_level="READ COMMITTED")
+            self.reading = self.asking.execution_options(isolation_level="REPEATABLE READ")
         self._probing = threading.Lock()
         self._closed, self._active, self._gate = False, 0, threading.Condition()
         self._outage, self._written_at = "", 0.0  # why nothing can be written, if so
@@ -82,16 +84,16 @@ class Database(AbstractContextManager["Database"]):
     def _postgresql(self) -> Engine:
         limits = f"-c lock_timeout={PATIENCE}s -c idle_in_transaction_session_timeout={IDLE}s"
         given = self.url.query.get("options", "")
-        engine = create_engine(
+        return create_engine(
             self.url,
+            isolation_level="AUTOCOMMIT",
             pool_size=24,
             max_overflow=0,
             pool_timeout=PATIENCE,
             pool_pre_ping=True,
+            pool_use_lifo=True,  # the latest is the one whose statements are prepared
             connect_args={"connect_timeout": PATIENCE, "options": f"{limits} {given}"},
         )
-        event.listen(engine, "after_cursor_execute", _wait_for_rows)
-        return engine
 
     def _sqlite(self, url: Any, begin: str, pool_size: int, max_overflow: int) -> Engine:
         engine = create_engine(
@@ -119,17 +121,20 @@ class Database(AbstractContextManager["Database"]):
         with self._unavailable():
             with self.writing.begin() as connection:
                 yield connection
-            self._written_at = time.monotonic()
-            if self._outage:
-                log.warning("the database can be used again")
-                self._outage = ""
+            self.has_written()
 
     @contextmanager
-    def change(self) -> Iterator[Connection]:
-        """Like `write`; PostgreSQL gets what is written with the commit, and answers once."""
-        queued = nullcontext if self.is_sqlite else _pipeline
-        with self.write() as connection, queued(connection):
+    def ask(self) -> Iterator[Connection]:
+        """A connection for single statements: on PostgreSQL each is a transaction of its own."""
+        with self._unavailable(), self.asking.connect() as connection:
             yield connection
+
+    def has_written(self) -> None:
+        """Note that something was committed."""
+        self._written_at = time.monotonic()
+        if self._outage:
+            log.warning("the database can be used again")
+            self._outage = ""
 
     def check_writable(self) -> None:
         """Raise `UnavailableError` where nothing can be written; it is tried once a second."""
@@ -160,9 +165,9 @@ class Database(AbstractContextManager["Database"]):
             if reason.connection_invalidated or _is_outage(reason):
                 brief = str(reason.orig).strip().partition("\n")[0]
                 outage = f"the database cannot be used now ({brief}): try again"
-                if outage != self._outage:
+                if not self._outage:
                     log.warning("%s", outage)
-                    self._outage = outage
+                self._outage = outage
                 raise UnavailableError(outage) from reason
             raise
         finally:
@@ -231,29 +236,6 @@ class Database(AbstractContextManager["Database"]):
             self._gate.wait_for(lambda: not self._active, PATIENCE)
         self.reading.dispose()
         self.writing.dispose()
-
-
-@contextmanager
-def _pipeline(connection: Connection) -> Iterator[None]:
-    """Queue all statements until rows are selected, or until the commit at the end."""
-    driver: Any = connection.connection.driver_connection
-    errors, info = connection.dialect.loaded_dbapi, connection.info
-    try:
-        with driver.pipeline() as info["pipeline"]:
-            yield
-            connection.exec_driver_sql("COMMIT")
-    except errors.Error as reason:  # of the end: those before are SQLAlchemy's already
-        if driver.closed:
-            connection.invalidate(reason)
-        raise DBAPIError.instance(None, None, reason, errors.Error) from reason
-    finally:
-        del info["pipeline"]
-
-
-def _wait_for_rows(connection: Connection, *execution: Any) -> None:
-    statement, pipeline = execution[3].invoked_statement, connection.info.get("pipeline")
-    if pipeline is not None and getattr(statement, "is_select", False):
-        pipeline.sync()
 
 
 def _url(text: str) -> Any:

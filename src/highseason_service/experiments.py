@@ -11,7 +11,7 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -205,7 +205,8 @@ class Service(AbstractContextManager["Service"]):
             return None
         if wanted not in live.decided:
             return None
-        return self.read(lambda one: store.decision(one, experiment, wanted))
+        with self.database.ask() as connection:
+            return store.decision(connection, experiment, wanted)
 
     def _decide(self, changes: Changes, live: LiveExperiment, turn: int) -> DecisionRecord:
         *entering, decided = live.decide(turn)
@@ -350,14 +351,13 @@ class Service(AbstractContextManager["Service"]):
     ) -> T:
         """What `work` answers, after what it changes is committed; with a key it is done once.
 
-        PostgreSQL locks one row, so it is locked before the work.  SQLite locks the whole file:
-        there the work comes first, as long as no other process gets in between.
+        The work comes first, and what it changes is written unless another process got in between.
+        Where others change the experiment too, it is locked before the work.
         """
         with self._alone(experiment):
             for attempt in range(ATTEMPTS):
-                early = attempt > 0 or not self.database.is_sqlite
                 try:
-                    return self._attempt(experiment, work, key, request, early)
+                    return self._attempt(experiment, work, key, request, early=attempt > 0)
                 except (_OvertakenError, IntegrityError):  # by another process
                     continue
         raise UnavailableError("the experiment is busy: try again")
@@ -370,13 +370,17 @@ class Service(AbstractContextManager["Service"]):
         request: Any,
         early: bool,
     ) -> T:
-        changes = Changes(experiment)
-        with self._forgotten_after_failures(changes), ExitStack() as transaction:
-            if not early or experiment not in self._live:
-                live, earlier = self._current(experiment, key)
+        changes, database = Changes(experiment), self.database
+        with self._forgotten_after_failures(changes), ExitStack() as opened:
+            connection = opened.enter_context(database.ask())
+            seen = known.seq if (known := self._live.get(experiment)) is not None else 0
+            live, earlier = self._current(connection, experiment, key)
+            # PostgreSQL locks one row; SQLite would lock the whole file during the work.
+            early |= not database.is_sqlite and seen != live.seq
             if early:
-                connection = transaction.enter_context(self.database.change())
-                live, earlier = self._current(experiment, key, connection)
+                opened.close()
+                connection = opened.enter_context(database.write())
+                live, earlier = self._current(connection, experiment, key, lock=True)
             if key is not None:
                 digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
                 if earlier is not None and earlier[0] != digest:
@@ -390,18 +394,21 @@ class Service(AbstractContextManager["Service"]):
                 changes.answer = key, digest, answer
             if not changes.entries and changes.answer is None:
                 return answer
-            if not early:
-                connection = transaction.enter_context(self.database.change())
-                if store.head(connection, experiment, lock=True)[0] != before:
-                    raise _OvertakenError
-            changes.write(connection)
+            if not early and (database.is_sqlite or not changes.is_brief):
+                opened.close()
+                connection = opened.enter_context(database.write())
+            if not changes.write(connection, before):
+                raise _OvertakenError
+        database.has_written()
         self.committed += 1
         return answer
 
     def look(self, experiment: str, view: Callable[[LiveExperiment], T]) -> T:
         """What `view` sees of an experiment, between two changes; it must not change anything."""
         with self._alone(experiment), self._forgotten_after_failures(Changes(experiment)):
-            return view(self._current(experiment)[0])
+            with self.database.ask() as connection:
+                live, _ = self._current(connection, experiment)
+            return view(live)
 
     @contextmanager
     def _alone(self, experiment: str) -> Iterator[None]:
@@ -440,22 +447,18 @@ class Service(AbstractContextManager["Service"]):
             raise
 
     def _current(
-        self, experiment: str, key: str | None = None, connection: Connection | None = None
+        self, connection: Connection, experiment: str, key: str | None = None, lock: bool = False
     ) -> tuple[LiveExperiment, tuple[str, Any] | None]:
-        """The experiment up to date with its log, and what a request with this key was answered.
-
-        With the `connection` of a change, the experiment is locked.
-        """
-        live, lock = self._live.get(experiment), connection is not None
-        with self.database.read() if connection is None else nullcontext(connection) as reading:
-            last, earlier = store.head(reading, experiment, key, lock)
-            if live is not None and live.seq == last:
-                return self._live.keep(experiment, live), earlier
-            if lock:  # another process has changed it: it may have answered this request
-                _, earlier = store.head(reading, experiment, key)
-            news = store.entries(reading, experiment, 0 if live is None else live.seq)
-            if live is not None and any(map(reaches_back, news)):
-                live, news = None, store.entries(reading, experiment)
+        """The experiment up to date with its log, and what a request with this key was answered."""
+        live = self._live.get(experiment)
+        last, earlier = store.head(connection, experiment, key, lock)
+        if live is not None and live.seq == last:
+            return self._live.keep(experiment, live), earlier
+        if lock:  # another process has changed it: it may have answered this request
+            _, earlier = store.head(connection, experiment, key)
+        news = store.entries(connection, experiment, 0 if live is None else live.seq)
+        if live is not None and any(map(reaches_back, news)):
+            live, news = None, store.entries(connection, experiment)
         if live is None:
             return self._keep_built(news), earlier
         self._live.pop(experiment, None)  # until it has followed all of them

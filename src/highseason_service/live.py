@@ -168,8 +168,8 @@ class LiveExperiment:
         return self._new_events()
 
     def late(self, turn: int) -> int:
-        """How many turns before one are decided and have no reward."""
-        return sum(earlier < turn for earlier in self.unrewarded)
+        """How many turns before one are decided and have no reward; no more than matter."""
+        return len(list(islice((t for t in self.unrewarded if t < turn), LATE + 1)))
 
     def _due(self, turn: int) -> list[Arm]:
         waiting = [arm for arm in self.arms.values() if arm.id not in self.entered]

@@ -16,11 +16,10 @@ from highseason.traffic import Calendar
 from highseason_service.errors import ClashError, NotFoundError, ServiceError
 from highseason_service.experiments import Service
 from highseason_service.model import ArmReport, State
-from highseason_service.routes import ANSWERS, DECIDE, Id, One
+from highseason_service.routes import ANSWERS, Id, ToDecide
 
 router = APIRouter(
     prefix="/ofrep/v1/evaluate",
-    dependencies=DECIDE,
     tags=["OpenFeature"],
     responses=ANSWERS | {code: {"description": "An error of OFREP."} for code in (400, 404)},
 )
@@ -42,7 +41,7 @@ Wrong = Annotated[dict[str, str] | None, Depends(_context)]
 
 
 @router.post("/flags/{experiment}")
-def evaluate(service: One, experiment: Id, wrong: Wrong) -> Response:
+def evaluate(service: ToDecide, experiment: Id, wrong: Wrong) -> Response:
     """Evaluate one flag: the arm of the turn that is now."""
     if wrong is not None:
         return JSONResponse({"key": experiment} | wrong, 400)
@@ -52,7 +51,7 @@ def evaluate(service: One, experiment: Id, wrong: Wrong) -> Response:
 
 
 @router.post("/flags", responses={304: {"description": "Nothing has changed."}})
-def evaluate_all(service: One, wrong: Wrong, known: Known = "") -> Response:
+def evaluate_all(service: ToDecide, wrong: Wrong, known: Known = "") -> Response:
     """Evaluate all flags: every experiment that is not archived."""
     if wrong is not None:
         return JSONResponse(wrong, 400)

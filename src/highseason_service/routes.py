@@ -51,7 +51,7 @@ ANSWERS: dict[int | str, dict[str, Any]] = {
 
 
 class Needs(HTTPBearer):
-    """Refuses a request without a token of a scope, where tokens are needed."""
+    """Gives the service, where tokens are needed only to those with a token of a scope."""
 
     def __init__(self, scope: str) -> None:
         super().__init__(
@@ -61,7 +61,7 @@ class Needs(HTTPBearer):
         )
         self.scope = scope
 
-    async def __call__(self, request: Request) -> None:  # type: ignore[override]  # it only checks
+    async def __call__(self, request: Request) -> Service:  # type: ignore[override]  # no header
         """Check one request."""
         tokens: Tokens = request.app.state.tokens
         if tokens.is_stale:
@@ -69,11 +69,7 @@ class Needs(HTTPBearer):
         key = request.headers.get("x-api-key")  # as OpenFeature's clients may send it
         bearer = request.headers.get("authorization") or (None if key is None else f"Bearer {key}")
         tokens.check(bearer, self.scope)
-
-
-async def _service(request: Request) -> Service:
-    service: Service = request.app.state.service
-    return service
+        return request.app.state.service  # type: ignore[no-any-return]  # as `create_app` sets it
 
 
 class CheckedRoute(APIRoute):
@@ -82,7 +78,7 @@ class CheckedRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """What answers requests."""
         handle = super().get_route_handler()
-        needs = [d.dependency for d in self.dependencies if isinstance(d.dependency, Needs)]
+        needs = [d.call for d in self.dependant.dependencies if isinstance(d.call, Needs)]
 
         async def checked(request: Request) -> Response:
             for check in needs:
@@ -92,9 +88,11 @@ class CheckedRoute(APIRoute):
         return checked
 
 
-READ, DECIDE, ADMIN = ([Depends(Needs(scope))] for scope in SCOPES)
+READ, DECIDE, ADMIN = (Depends(Needs(scope)) for scope in SCOPES)
 
-One = Annotated[Service, Depends(_service)]
+ToRead = Annotated[Service, READ]
+ToDecide = Annotated[Service, DECIDE]
+ToRun = Annotated[Service, ADMIN]
 Id = Annotated[str, Path(min_length=1, max_length=100, description="The experiment's id.")]
 TurnPath = Annotated[int, Path(ge=1, le=MOST_TURNS, description="The turn, from 1.")]
 ArmPath = Annotated[str, Path(min_length=1, max_length=100, description="The arm's id.")]
@@ -110,54 +108,13 @@ KeyHeader = Annotated[
 #: How many turns after the one that is now, or after the last decided one, may be decided.
 AHEAD = 31
 
+# What is asked most comes first: FastAPI tries one route after the other.
 router = APIRouter(prefix="/v1/experiments", responses=ANSWERS, route_class=CheckedRoute)
 
 
-@router.post("", status_code=201, dependencies=ADMIN, tags=["experiments"])
-def create_experiment(service: One, body: ExperimentBody) -> Summary:
-    """Create an experiment; the same request again changes nothing."""
-    return service.create(body.settings())
-
-
-@router.get("", dependencies=READ, tags=["experiments"])
-def list_experiments(service: One) -> list[Summary]:
-    """List all experiments."""
-    return service.experiments()
-
-
-@router.get("/{experiment}", dependencies=READ, tags=["experiments"])
-def read_experiment(service: One, experiment: Id) -> State:
-    """Read where an experiment stands: its arms, their estimates, how far it is."""
-    return service.state(experiment)
-
-
-@router.post("/{experiment}/pause", dependencies=ADMIN, tags=["experiments"])
-def pause_experiment(service: One, experiment: Id, key: KeyHeader = None) -> Summary:
-    """Pause: no new turn is decided; locked turns are answered, and rewards still count."""
-    return service.change_status(experiment, "pause", key)
-
-
-@router.post("/{experiment}/resume", dependencies=ADMIN, tags=["experiments"])
-def resume_experiment(service: One, experiment: Id, key: KeyHeader = None) -> Summary:
-    """Resume a paused experiment."""
-    return service.change_status(experiment, "resume", key)
-
-
-@router.post("/{experiment}/archive", dependencies=ADMIN, tags=["experiments"])
-def archive_experiment(service: One, experiment: Id, key: KeyHeader = None) -> Summary:
-    """Archive: nothing changes any more, and everything can be read."""
-    return service.change_status(experiment, "archive", key)
-
-
-@router.post("/{experiment}/stay", dependencies=ADMIN, tags=["experiments"])
-def stay_with_leader(service: One, experiment: Id, body: StayBody, key: KeyHeader = None) -> State:
-    """Stay with the best arm so far while three earlier turns have no reward, or stop that."""
-    return service.stay_with_leader(experiment, body.stay_with_leader, key)
-
-
-@router.post("/{experiment}/decide", dependencies=DECIDE, tags=["turns"])
+@router.post("/{experiment}/decide", tags=["turns"])
 async def decide(
-    service: One, experiment: Id, body: DecideBody | None = None, key: KeyHeader = None
+    service: ToDecide, experiment: Id, body: DecideBody | None = None, key: KeyHeader = None
 ) -> DecisionRecord:
     """Decide a turn, or the current one; asked again, the answer is the same."""
     asked = body or DecideBody.model_validate({})
@@ -165,9 +122,62 @@ async def decide(
     return await run_in_threadpool(service.decide, experiment, asked.turn, asked.at, ahead, key)
 
 
-@router.get("/{experiment}/decisions", dependencies=READ, tags=["turns"])
+@router.post("/{experiment}/decisions/{turn}/update", tags=["rewards"])
+async def update(
+    service: ToDecide, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
+) -> dict[str, int]:
+    """Report what one turn brought."""
+    outcomes = [Outcome(turn, body.reward, body.visitors)]
+    return await run_in_threadpool(service.update_many, experiment, outcomes, key)
+
+
+@router.post("", status_code=201, tags=["experiments"])
+def create_experiment(service: ToRun, body: ExperimentBody) -> Summary:
+    """Create an experiment; the same request again changes nothing."""
+    return service.create(body.settings())
+
+
+@router.get("", tags=["experiments"])
+def list_experiments(service: ToRead) -> list[Summary]:
+    """List all experiments."""
+    return service.experiments()
+
+
+@router.get("/{experiment}", tags=["experiments"])
+def read_experiment(service: ToRead, experiment: Id) -> State:
+    """Read where an experiment stands: its arms, their estimates, how far it is."""
+    return service.state(experiment)
+
+
+@router.post("/{experiment}/pause", tags=["experiments"])
+def pause_experiment(service: ToRun, experiment: Id, key: KeyHeader = None) -> Summary:
+    """Pause: no new turn is decided; locked turns are answered, and rewards still count."""
+    return service.change_status(experiment, "pause", key)
+
+
+@router.post("/{experiment}/resume", tags=["experiments"])
+def resume_experiment(service: ToRun, experiment: Id, key: KeyHeader = None) -> Summary:
+    """Resume a paused experiment."""
+    return service.change_status(experiment, "resume", key)
+
+
+@router.post("/{experiment}/archive", tags=["experiments"])
+def archive_experiment(service: ToRun, experiment: Id, key: KeyHeader = None) -> Summary:
+    """Archive: nothing changes any more, and everything can be read."""
+    return service.change_status(experiment, "archive", key)
+
+
+@router.post("/{experiment}/stay", tags=["experiments"])
+def stay_with_leader(
+    service: ToRun, experiment: Id, body: StayBody, key: KeyHeader = None
+) -> State:
+    """Stay with the best arm so far while three earlier turns have no reward, or stop that."""
+    return service.stay_with_leader(experiment, body.stay_with_leader, key)
+
+
+@router.get("/{experiment}/decisions", tags=["turns"])
 def list_decisions(
-    service: One,
+    service: ToRead,
     experiment: Id,
     before: Annotated[
         int | None, Query(ge=1, le=MOST_TURNS + 1, description="Only turns before this one.")
@@ -178,60 +188,51 @@ def list_decisions(
     return service.decisions(experiment, before, limit)
 
 
-@router.get("/{experiment}/decisions/{turn}", dependencies=READ, tags=["turns"])
-def read_decision(service: One, experiment: Id, turn: TurnPath) -> DecisionRecord:
+@router.get("/{experiment}/decisions/{turn}", tags=["turns"])
+def read_decision(service: ToRead, experiment: Id, turn: TurnPath) -> DecisionRecord:
     """Read a locked turn."""
     return service.decision(experiment, turn)
 
 
-@router.post("/{experiment}/update", dependencies=DECIDE, tags=["rewards"])
+@router.post("/{experiment}/update", tags=["rewards"])
 def update_many(
-    service: One, experiment: Id, body: RewardsBody, key: KeyHeader = None
+    service: ToDecide, experiment: Id, body: RewardsBody, key: KeyHeader = None
 ) -> dict[str, int]:
     """Report what turns brought, all or none, late and in any order."""
     return service.update_many(experiment, body.rewards, key)
 
 
-@router.post("/{experiment}/decisions/{turn}/update", dependencies=DECIDE, tags=["rewards"])
-async def update(
-    service: One, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
-) -> dict[str, int]:
-    """Report what one turn brought."""
-    outcomes = [Outcome(turn, body.reward, body.visitors)]
-    return await run_in_threadpool(service.update_many, experiment, outcomes, key)
-
-
-@router.post("/{experiment}/decisions/{turn}/correct", dependencies=DECIDE, tags=["rewards"])
+@router.post("/{experiment}/decisions/{turn}/correct", tags=["rewards"])
 def correct(
-    service: One, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
+    service: ToDecide, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
 ) -> dict[str, Any]:
     """Correct a reward: a new event; the old values stay in the log."""
     return service.correct(experiment, Outcome(turn, body.reward, body.visitors), key)
 
 
-@router.post("/{experiment}/arms", dependencies=ADMIN, tags=["arms"])
-def add_arm(service: One, experiment: Id, body: NewArm, key: KeyHeader = None) -> Arm:
+@router.post("/{experiment}/arms", tags=["arms"])
+def add_arm(service: ToRun, experiment: Id, body: NewArm, key: KeyHeader = None) -> Arm:
     """Add an arm, or bring a removed one back."""
     return Arm(**service.add_arm(experiment, body, key))
 
 
-@router.post("/{experiment}/arms/{arm}/remove", dependencies=ADMIN, tags=["arms"])
-def remove_arm(service: One, experiment: Id, arm: ArmPath, key: KeyHeader = None) -> Arm:
+@router.post("/{experiment}/arms/{arm}/remove", tags=["arms"])
+def remove_arm(service: ToRun, experiment: Id, arm: ArmPath, key: KeyHeader = None) -> Arm:
     """Remove an arm; locked turns stay, and their rewards still count."""
     return Arm(**service.remove_arm(experiment, arm, key))
 
 
-@router.post("/{experiment}/reforecast", dependencies=ADMIN, tags=["forecast"])
+@router.post("/{experiment}/reforecast", tags=["forecast"])
 def reforecast(
-    service: One, experiment: Id, body: NewForecastBody, key: KeyHeader = None
+    service: ToRun, experiment: Id, body: NewForecastBody, key: KeyHeader = None
 ) -> dict[str, int]:
     """Replace the forecast from a turn on; this makes a new version of it."""
     return service.reforecast(experiment, body.first, body.values, key)
 
 
-@router.get("/{experiment}/plan", dependencies=READ, tags=["forecast"])
+@router.get("/{experiment}/plan", tags=["forecast"])
 def plan(
-    service: One,
+    service: ToRead,
     experiment: Id,
     turns: Annotated[int, Query(ge=1, le=MOST_PLANNED, description="How many at most.")] = 30,
 ) -> list[PlannedTurn]:
@@ -239,9 +240,9 @@ def plan(
     return service.plan(experiment, turns)
 
 
-@router.get("/{experiment}/events", dependencies=READ, tags=["events"])
+@router.get("/{experiment}/events", tags=["events"])
 def list_events(
-    service: One,
+    service: ToRead,
     experiment: Id,
     after: Annotated[
         int, Query(ge=0, le=2**31 - 1, description="Only events after this number.")
@@ -255,12 +256,11 @@ def list_events(
 
 @router.get(
     "/{experiment}/export.{kind}",
-    dependencies=READ,
     tags=["events"],
     response_class=Response,
     responses={200: {"content": {kind: {} for kind in export.KINDS.values()}}},
 )
-def export_turns(service: One, experiment: Id, kind: FileKind) -> Response:
+def export_turns(service: ToRead, experiment: Id, kind: FileKind) -> Response:
     """Export turns with rewards: CSV for `convert table`, or Parquet for `highseason replay`."""
     content = (export.as_csv if kind == "csv" else export.as_parquet)(service, experiment)
     headers = {"content-disposition": f'attachment; filename="events.{kind}"'}

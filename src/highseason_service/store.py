@@ -3,9 +3,10 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, insert, select, update
+from sqlalchemy import Connection, Row, Select, Table, bindparam, insert, select, update
 
 from highseason.bandit import event_from_json, event_to_json
 from highseason_service.errors import NotFoundError
@@ -13,7 +14,7 @@ from highseason_service.model import DecisionRecord, Entry, Outcome, Settings, S
 from highseason_service.tables import decisions, events, experiments, requests, tokens
 
 # The statements of most requests: built once, as that takes longer than to run them.
-_ONE, _TURN = experiments.c.id == bindparam("of"), decisions.c.turn == bindparam("of_turn")
+_ONE, _TURN = experiments.c.id == bindparam("of"), decisions.c.turn == bindparam("its_turn")
 _OF_ONE = decisions.c.experiment == bindparam("of")
 _KEPT = (requests.c.experiment == experiments.c.id) & (requests.c.key == bindparam("of_key"))
 _HEAD = (
@@ -22,12 +23,29 @@ _HEAD = (
     .where(_ONE)
 )
 _LOCK = _HEAD.with_for_update(of=experiments)
-_ADVANCE = update(experiments).where(_ONE).values(last_seq=bindparam("new_seq"))
+_UNCHANGED = experiments.c.last_seq == bindparam("old_seq")
+_ADVANCE = update(experiments).where(_ONE, _UNCHANGED).values(last_seq=bindparam("new_seq"))
 _SET_STATUS = update(experiments).where(_ONE).values(status=bindparam("new_status"))
-_NEW_EVENTS, _NEW_DECISION, _NEW_ANSWER = insert(events), insert(decisions), insert(requests)
+_INSERT = {table: insert(table) for table in (events, decisions, requests)}
 _DECISION = select(decisions).where(_OF_ONE, _TURN)
-_NEW_OUTCOME: dict[str, Any] = {n: bindparam(f"new_{n}") for n in ("reward", "visitors")}
+_NEW_OUTCOME: dict[str, Any] = {n: bindparam(f"its_{n}") for n in ("reward", "visitors")}
 _SET_OUTCOME = update(decisions).where(_OF_ONE, _TURN).values(_NEW_OUTCOME)
+
+#: The same as parts of one statement: the row is locked first, and the others need it.
+_ADVANCED = _ADVANCE.returning(experiments.c.id).cte("advanced")
+_OF_ADVANCED = decisions.c.experiment == _ADVANCED.c.id
+_REWARDED = update(decisions).where(_OF_ADVANCED, _TURN).values(_NEW_OUTCOME).cte("rewarded")
+
+
+@cache
+def _at_once(tables: tuple[Table, ...], rewarded: bool) -> Select[Any]:
+    """Add a row to each of the tables, if no one has changed the experiment; gives its id."""
+    parts = [_REWARDED] if rewarded else []
+    for table in tables:
+        own = (bindparam(f"{table.name}_{c.name}", type_=c.type) for c in [*table.c][1:])
+        row = select(_ADVANCED.c.id, *own)
+        parts.append(insert(table).from_select(table.c.keys(), row).cte(f"new_{table.name}"))
+    return select(_ADVANCED.c.id).add_cte(*parts)
 
 
 @dataclass
@@ -41,28 +59,36 @@ class Changes:
     status: str | None = None
     answer: tuple[str, str, Any] | None = None  # the request's key, its digest, and what it got
 
-    def write(self, connection: Connection) -> None:
-        """Write everything."""
-        mine = {"experiment": self.experiment}
-        if self.entries:
-            connection.execute(_NEW_EVENTS, [mine | _entry_row(entry) for entry in self.entries])
-            last = {"of": self.experiment, "new_seq": self.entries[-1].seq}
-            connection.execute(_ADVANCE, last)
-        if self.status is not None:
-            connection.execute(_SET_STATUS, {"of": self.experiment, "new_status": self.status})
+    @property
+    def is_brief(self) -> bool:
+        """Whether one statement can write it on PostgreSQL: an entry, and what goes with it."""
+        return len(self.entries) == 1 and len(self.outcomes) <= 1 and self.status is None
+
+    def write(self, connection: Connection, before: int) -> bool:
+        """Write everything, unless the experiment has another entry since that number."""
+        mine = {"of": self.experiment, "old_seq": before, "new_seq": before + len(self.entries)}
+        rows: list[tuple[Table, dict[str, Any]]] = [(events, _entry_row(e)) for e in self.entries]
         if self.decided is not None:
-            connection.execute(_NEW_DECISION, mine | vars(self.decided))
-        if self.outcomes:
-            rows = [
-                {"of": self.experiment, "of_turn": o.turn, "new_reward": o.reward}
-                | {"new_visitors": o.visitors}
-                for o in self.outcomes
-            ]
-            connection.execute(_SET_OUTCOME, rows)
+            rows.append((decisions, vars(self.decided)))
         if self.answer is not None:
             key, digest, answer = self.answer
-            row = mine | {"key": key, "digest": digest, "answer": json.dumps(answer)}
-            connection.execute(_NEW_ANSWER, row)
+            rows.append((requests, {"key": key, "digest": digest, "answer": json.dumps(answer)}))
+        outcomes = [{f"its_{k}": v for k, v in vars(one).items()} for one in self.outcomes]
+        if self.is_brief and connection.dialect.name == "postgresql":
+            values: dict[str, Any] = dict(*outcomes, **mine)
+            for table, row in rows:
+                values |= {f"{table.name}_{name}": value for name, value in row.items()}
+            statement = _at_once(tuple(table for table, _ in rows), bool(outcomes))
+            return connection.execute(statement, values).first() is not None
+        if not connection.execute(_ADVANCE, mine).rowcount:
+            return False
+        for table, row in rows:
+            connection.execute(_INSERT[table], {"experiment": self.experiment} | row)
+        if self.status is not None:
+            connection.execute(_SET_STATUS, {"of": self.experiment, "new_status": self.status})
+        if outcomes:
+            connection.execute(_SET_OUTCOME, [{"of": self.experiment} | one for one in outcomes])
+        return True
 
 
 def add_experiment(connection: Connection, settings: Settings, created: Entry) -> None:
@@ -124,7 +150,7 @@ def page(connection: Connection, experiment: str, after: int, limit: int) -> lis
 
 def decision(connection: Connection, experiment: str, turn: int) -> DecisionRecord | None:
     """A locked turn, if it is."""
-    row: Any = connection.execute(_DECISION, {"of": experiment, "of_turn": turn}).first()
+    row: Any = connection.execute(_DECISION, {"of": experiment, "its_turn": turn}).first()
     return None if row is None else DecisionRecord(*row[1:])  # all but the experiment
 
 

@@ -197,7 +197,7 @@ def test_an_answer_before_the_commit_is_noticed(
     with Service(database) as service:
         service.create(settings())
         notes = noted(service, range(1, 4))
-        monkeypatch.setattr(Changes, "write", lambda self, connection: None)
+        monkeypatch.setattr(Changes, "write", lambda self, *_: True)
         notes.append(Note(Asked(4), 200, service.decide("shelf", 4).arm))
     with pytest.raises(KeyError):
         check(database, notes)

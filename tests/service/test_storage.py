@@ -14,6 +14,7 @@ import pytest
 import sqlalchemy as sa
 from tests.service.conftest import MOMENT, settings
 
+from highseason.bandit import Event
 from highseason_service import Service, store
 from highseason_service.audit import audit
 from highseason_service.database import Database, sqlite_module
@@ -25,6 +26,7 @@ from highseason_service.errors import (
     UnavailableError,
 )
 from highseason_service.forecast import TrafficForecast
+from highseason_service.live import LiveExperiment
 from highseason_service.model import Arm, Noise, Outcome
 
 Open = Callable[[], Service]
@@ -281,6 +283,34 @@ def test_processes_that_get_one_key_at_once_answer_alike(opened: Open) -> None:
     assert [event["kind"] for event in services[0].events("shelf")] == ["created", "arm_added"]
 
 
+@pytest.mark.parametrize("turn", [2, 12], ids=["brief", "several entries"])
+def test_a_change_that_is_overtaken_is_made_again(
+    opened: Open, monkeypatch: pytest.MonkeyPatch, turn: int
+) -> None:
+    """What another process commits between the work and its write is not overwritten."""
+    first, second = opened(), opened()
+    first.create(settings(arms=(Arm("9.99"), Arm("10.99", start=10))))
+    for one in (first, second):
+        one.decide("shelf", 1)
+    decide, asked = LiveExperiment.decide, list[int]()
+
+    def overtaken(self: LiveExperiment, wanted: int) -> list[Event]:
+        events = decide(self, wanted)
+        asked.append(wanted)
+        if asked == [turn]:
+            second.update_many("shelf", [Outcome(1, 400.0, 100.0)])
+        return events
+
+    monkeypatch.setattr(LiveExperiment, "decide", overtaken)
+    record = first.decide("shelf", turn)
+    assert asked == [turn, turn]
+    entering = ["arm_entered"] if turn == 12 else []
+    kinds = [event["kind"] for event in first.events("shelf")]
+    assert kinds == ["created", "decided", "rewarded", *entering, "decided"]
+    assert second.decide("shelf", turn) == record
+    assert audit(first.database)[0].problems == ()
+
+
 def test_the_audit_sees_what_does_not_follow(service: Service) -> None:
     play(service, range(1, 13))
     assert audit(service.database)[0].problems == ()
@@ -383,7 +413,7 @@ def test_what_was_not_committed_is_not_remembered(
     play(service, range(1, 5))
     state = service.state("shelf")
 
-    def fail(self: Changes, connection: object) -> None:
+    def fail(self: Changes, *_: object) -> None:
         raise UnavailableError("the disk is full")
 
     with monkeypatch.context() as patch:
