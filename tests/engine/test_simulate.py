@@ -312,7 +312,7 @@ def test_curves_have_as_many_points_as_asked() -> None:
         ({"policies": ["ucbz"]}, "unknown policy 'ucbz'. Did you mean 'ucb-z'"),
         ({"policies": hs.UCB}, "is not a policy; write hs.UCB"),
         ({"policies": 3}, "3 is not a policy"),
-        ({"policies": [object()]}, r"another library hs\.policies\.ForeignPolicy\.of"),
+        ({"policies": [object()]}, r"another library: hs\.policies\.ForeignPolicy\.of"),
         ({"rewards": [0.1, 0.2]}, "rewards must be a reward model such as hs.rewards"),
         ({"multiplier": [1.0, 0.0]}, "turn 2 is 0"),
         ({"multiplier": []}, "at least one turn"),
