@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import io
+import json
 import logging
 import re
 import stat
@@ -17,10 +19,12 @@ from typing import Any
 import pytest
 from starlette.exceptions import HTTPException
 
-from highseason_service import app, database, experiments, model, routes, security, server
+from highseason_service import app, database, experiments, model, routes, security, server, store
 from highseason_service.client import Client
 from highseason_service.database import Database, _is_outage, _url
 from highseason_service.security import Tokens
+from highseason_service.tables import metadata
+from highseason_service.web import pages, sign_out
 
 GUIDE = Path(__file__).parents[2] / "docs/guides/operating.md"
 
@@ -94,6 +98,44 @@ def test_files_are_for_their_owner_alone(opened: Database, tmp_path: Path) -> No
     opened.backup(tmp_path / "copy.db")
     for path in (Path(str(opened.url.database)), tmp_path / "copy.db"):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_copied_rows_are_counted(opened: Database, tmp_path: Path) -> None:
+    with opened.write() as connection:
+        for i in range(3):
+            store.add_token(connection, f"t{i}", "read", f"hash {i}", "2026-11-03")
+    with Database(f"{tmp_path}/other.db") as empty:
+        assert opened.copy_to(empty) == dict.fromkeys(metadata.tables, 0) | {"tokens": 3}
+        with pytest.raises(ValueError, match="--out has tokens already"):
+            opened.copy_to(empty)
+    with opened.write() as connection:
+        assert [store.remove_token(connection, f"t{i}") for i in range(4)] == [True] * 3 + [False]
+
+
+def test_logs_go_to_one_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    loggers = [logging.getLogger(name) for name in ("highseason_service", "uvicorn.error")]
+    for one in loggers:
+        monkeypatch.setattr(one, "handlers", [])
+        monkeypatch.setattr(one, "propagate", True)
+        monkeypatch.setattr(one, "level", one.level)
+    monkeypatch.setattr(logging.getLogger("uvicorn.access"), "disabled", False)
+    stream = io.StringIO()
+    server.start_logging(stream)
+    loggers[0].info("begun")
+    assert json.loads(stream.getvalue())["message"] == "begun"
+    assert [(len(one.handlers), one.propagate) for one in loggers] == [(1, False)] * 2
+    assert logging.getLogger("uvicorn.access").disabled
+
+
+def test_tags_of_templates_leave_no_lines_behind() -> None:
+    text = "a\n  {% if true %}\n<{{ '<' }}>\n  {% endif %}\n"
+    assert pages.from_string(text).render() == "a\n<&lt;>\n"
+
+
+def test_signing_out_takes_the_cookie_away() -> None:
+    cookie = sign_out({}).headers["set-cookie"]  # type: ignore[arg-type]  # it reads nothing of it
+    assert cookie.startswith('highseason_session=""; ')
+    assert {"HttpOnly", "Max-Age=0", "SameSite=strict"} <= set(cookie.split("; "))
 
 
 def test_whether_it_can_be_written_is_tried_once_a_second(
