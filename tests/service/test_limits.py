@@ -75,11 +75,9 @@ def postgresql_options() -> dict[str, Any]:
 
 def test_postgresql_is_not_waited_for_longer_than_ten_seconds() -> None:
     options = postgresql_options()
-    connect = options.pop("connect_args")
-    assert options == {
-        "pool_size": 24, "max_overflow": 0, "pool_timeout": 10, "pool_pre_ping": True
-    }  # fmt: skip
-    assert connect == {
+    limits = {"pool_size": 24, "max_overflow": 0, "pool_timeout": 10, "pool_pre_ping": True}
+    assert {key: options[key] for key in limits} == limits
+    assert options["connect_args"] == {
         "connect_timeout": 10,
         "options": "-c lock_timeout=10s -c idle_in_transaction_session_timeout=30s "
         "-c search_path=x",
