@@ -7,7 +7,6 @@ answered, as a till would.  At the end their notes are compared with the databas
 from __future__ import annotations
 
 import random
-import signal
 import statistics
 import threading
 import time
@@ -18,7 +17,7 @@ from typing import NamedTuple
 import httpx
 import pytest
 from tests.service.conftest import settings
-from tests.service.test_commands import serving
+from tests.service.forked import serving_fork
 from tests.service.test_storage import raw
 
 from highseason_service import Service
@@ -95,7 +94,7 @@ def ask(http: httpx.Client, asked: Asked) -> Note:
 def kill_once(database: str, shops: list[Shop], seed: int) -> int:
     """Serve, let all clients in, and kill the service; gives how many requests were in flight."""
     stop = threading.Event()
-    with serving("--database", database, quiet=True) as (process, url):
+    with serving_fork(database) as (process, url):
         threads = [threading.Thread(target=shop.run, args=(url, stop)) for shop in shops]
         known = sum(len(shop.notes) for shop in shops)
         for thread in threads:
@@ -105,8 +104,8 @@ def kill_once(database: str, shops: list[Shop], seed: int) -> int:
             time.sleep(0.01)
         time.sleep(random.Random(seed).uniform(0.0, 0.5))
         in_flight = sum(shop.waiting for shop in shops)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        process.kill()
+        process.join()
         stop.set()
         for thread in threads:
             thread.join()

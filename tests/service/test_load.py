@@ -12,8 +12,8 @@ import httpx
 import pytest
 import sqlalchemy as sa
 from tests.service.conftest import settings
+from tests.service.forked import serving_fork
 from tests.service.postgresql import PostgreSQL
-from tests.service.test_commands import serving
 
 from highseason_service import Service
 
@@ -31,7 +31,7 @@ def shop(postgresql: PostgreSQL) -> Iterator[tuple[str, str]]:
         service.create(settings("bad", turns=3000))
         long = {"policy": "option-index", "turns": 20_000}
         service.create(settings("slow", **long))
-    with serving("--database", database, quiet=True) as (_, url):
+    with serving_fork(database) as (_, url):
         with httpx.Client(base_url=url, timeout=60) as http:
             for number in range(GOOD):  # built from their events, and compiled
                 http.post(
@@ -155,7 +155,7 @@ def grown(tmp_path: Path, warm: int, count: int) -> float:
     with Database(str(database)) as opened:
         create_token(opened, "till", "admin")
     with (
-        serving("--database", str(database), quiet=True) as (process, url),
+        serving_fork(str(database)) as (process, url),
         httpx.Client(base_url=url, timeout=60) as http,
     ):
         harass(http, 0, warm)
