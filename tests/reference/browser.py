@@ -31,17 +31,21 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-def complaints(browser: Any, page: Path) -> list[str]:
-    """What the browser reports while it loads a file and all that the file needs."""
-    found: list[str] = []
-    tab = browser.new_page()
+def complaints(browser: Any, *pages: Path) -> dict[str, list[str]]:
+    """What the browser reports while it loads files and all that they need, by file."""
+    reports: dict[str, list[str]] = {}
+    tab, found = browser.new_page(), list[str]()  # one for all: a new one costs more than a page
     tab.on("console", lambda m: found.append(m.text) if m.type in ("error", "warning") else None)
     tab.on("pageerror", lambda error: found.append(str(error)))
     tab.on("requestfailed", lambda request: found.append(f"not loaded: {request.url}"))
-    tab.goto(page.resolve().as_uri(), wait_until="load")
-    tab.evaluate("document.querySelectorAll('img').forEach(i => i.loading = 'eager')")
-    tab.wait_for_function("[...document.images].every(image => image.complete)")
-    broken = "[...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
-    found += [f"broken image: {source}" for source in tab.evaluate(broken)]
+    for page in pages:
+        tab.goto(page.resolve().as_uri(), wait_until="load")
+        tab.evaluate("document.querySelectorAll('img').forEach(i => i.loading = 'eager')")
+        tab.wait_for_function("[...document.images].every(image => image.complete)")
+        broken = "[...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
+        found += [f"broken image: {source}" for source in tab.evaluate(broken)]
+        if found:
+            reports[str(page)] = found.copy()
+            found.clear()
     tab.close()
-    return found
+    return reports

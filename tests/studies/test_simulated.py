@@ -114,7 +114,7 @@ def test_the_page_is_small_and_needs_no_network(simulated_report: StudyReport) -
 
 def test_the_page_loads_in_a_browser(simulated_report: StudyReport) -> None:
     with chromium() as browser:
-        assert complaints(browser, simulated_report.page) == []
+        assert complaints(browser, simulated_report.page) == {}
 
 
 def test_the_page_names_the_paper_and_its_figures(simulated_report: StudyReport) -> None:
