@@ -27,7 +27,7 @@ OUT      ?= report
 # Most kernels share functions, and a process compiles each of those once: so one process starts.
 COMPILING := $(addprefix tests/,digests engine logs policies/test_regulated.py rewards/test_counts.py)
 # Two processes share the others: each imports and collects its half alone, unlike workers of xdist.
-HALF     := $(addprefix tests/,adapters cli core docs engine/gpu report service traffic)
+HALF     := $(addprefix tests/,adapters core docs engine/gpu report service)
 QUICK    := -m "not slow and not soak and not wheel"
 JOBS     ?= 2
 SOAKS    ?= 5

@@ -181,7 +181,7 @@ class TrafficForecast:
         if self.walls is None:
             return []
         first, last = self.walls[[0, -1]].astype("datetime64[D]")
-        days = np.arange(first, last + 1)
+        days = np.arange(first, last + np.timedelta64(1, "D"))
         shown = {"Black Friday": "Black Friday", "Christmas Day": "Christmas"}
         return [
             (86400.0 * int(day.astype(int)), shown[name])

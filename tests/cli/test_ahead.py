@@ -112,4 +112,4 @@ def test_so_it_does_in_python() -> None:
 
 
 def days_from(first: str, count: int) -> list[str]:
-    return [str(np.datetime64(first) + i) for i in range(count)]
+    return (np.datetime64(first) + np.arange(count)).astype(str).tolist()

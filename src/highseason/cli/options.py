@@ -131,7 +131,7 @@ def turns_to_come(G: Multiplier) -> int | None:
     if G.calendar is None or G.turns < 2:
         return None
     times, today, day = G.calendar.astype("datetime64[s]"), np.datetime64(date.today()), 86400.0
-    if times[-1] >= today + 1:
+    if times[-1] >= today + np.timedelta64(1, "D"):
         return None
     step = float(np.median(np.diff(times).astype(float)))  # closed days are left out, nights too
     gap = max(0, math.floor((today - times[-1]).astype(float) / step) - 1)

@@ -104,7 +104,7 @@ def fingerprint(*values: Any) -> str:
 
 def _parts(value: Any, above: set[int]) -> Iterator[bytes]:
     yield f"{type(value).__module__}.{type(value).__qualname__}".encode()
-    plain = bool | int | float | complex | str | bytes | range
+    plain = bool | int | float | complex | str | bytes | range | slice
     if value is None or value is ... or isinstance(value, plain):
         yield repr(value).encode()
         return

@@ -106,7 +106,8 @@ class Forecast(Hinting):
         starts, today = self.calendar.astype("datetime64[s]"), today or date.today()
         length = np.diff(starts).min() if starts.size > 1 else np.timedelta64(1, "D")
         begins = starts[0].item().date()
-        first, last = ((starts + length)[[0, -1]] - 1).astype("datetime64[D]").tolist()
+        ends = starts[[0, -1]] + length - np.timedelta64(1, "s")
+        first, last = ends.astype("datetime64[D]").tolist()
         if last < today:
             return f"ends on {last}, before today: give newer traffic, or forecast more turns"
         return f"begins on {begins}, before today" if first < today else ""
