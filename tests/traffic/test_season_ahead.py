@@ -200,8 +200,8 @@ def test_feasts_move_through_the_year() -> None:
     for year, day in ramadans.items():
         assert abs(ramadan(year) - date.fromisoformat(day)) <= timedelta(days=1)
     days = np.arange("2023-12-30", "2024-05-01", dtype="datetime64[D]")
-    (length, holy), (month, fast) = feast_days(days)
-    assert (length, month) == (15, 33)
+    (easters_name, length, holy), (ramadans_name, month, fast) = feast_days(days)
+    assert (easters_name, length, ramadans_name, month) == ("Easter", 15, "Ramadan", 33)
     assert days[holy == 10].astype(str).tolist() == ["2024-03-31"]
     assert days[fast == 0].astype(str).tolist() == ["2024-03-11"]
     assert np.sum(holy >= 0) == 15

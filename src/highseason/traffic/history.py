@@ -277,18 +277,19 @@ def ramadan(year: int) -> date:
     return date.fromordinal(227251 + 354 * (year - 1) + (3 + 11 * year) // 30)
 
 
-def feast_days(days: Instants) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """How long Easter and Ramadan are, and which of their days each day is, from 0; or -1.
+def feast_days(days: Instants) -> Iterator[tuple[str, int, NDArray[np.int64]]]:
+    """The feasts that move, how long they are, and which of their days each day is, from 0; or -1.
 
     From ten days before Easter to four after it, and the 30 days of Ramadan with three of Eid.
     """
     first, last = (day.year for day in days[[0, -1]].astype("datetime64[D]").tolist())
     eves = [easter(year) - timedelta(days=10) for year in range(first - 1, last + 1)]
     years = range((first - 622) * 33 // 32 - 1, (last - 622) * 33 // 32 + 3)
-    for begins, length in ((eves, 15), ([ramadan(year) for year in years], 33)):
+    months = [ramadan(year) for year in years]
+    for name, begins, length in (("Easter", eves, 15), ("Ramadan", months, 33)):
         starts = np.array(begins, "datetime64[D]")
         since = (days - starts[np.searchsorted(starts, days, "right") - 1]).astype(np.int64)
-        yield length, np.where(since < length, since, -1)
+        yield name, length, np.where(since < length, since, -1)
 
 
 @lru_cache(maxsize=64)
@@ -379,6 +380,7 @@ class Design:
     names: tuple[str, ...]
     country: str | None
     kinds: tuple[str, ...] = ()  # of own days
+    feasts: tuple[str, ...] = ()  # of `feast_days`, those with an effect
 
     @classmethod
     def of(cls, history: History, holidays: bool, country: str | None) -> Self:
@@ -394,13 +396,16 @@ class Design:
         return cls(history, tuple(sorted(names)), country, tuple(sorted(kinds)))
 
     def places(self, start: int, stop: int) -> NDArray[np.int64]:
-        """Which of the names is the special day of each turn; -1 for ordinary days."""
-        clocks = self.history.clocks(start, stop)
-        if not self.names or clocks is None or start == stop:
+        """Which of the names, then feasts, each turn falls on; -1 for ordinary days."""
+        clocks, days = self.history.clocks(start, stop), self.names + self.feasts
+        if not days or clocks is None or start == stop:
             return np.full(stop - start, -1)
         names, which = _names_of_days(clocks, self.country)
-        places = {name: place for place, name in enumerate(self.names)}
-        return np.array([places.get(name, -1) for name in names])[which]
+        known = {name: place for place, name in enumerate(days)}
+        places = np.array([known.get(name, -1) for name in names])[which]
+        for name, _, feast in feast_days(clocks.astype("datetime64[D]")) if self.feasts else ():
+            places[(places < 0) & (feast >= 0)] = known.get(name, -1)
+        return places
 
     def own(self, start: int, stop: int) -> NDArray[np.int64]:
         """Of which kind the own day of each turn is; -1 for other days."""
@@ -412,8 +417,9 @@ class Design:
         return which
 
     def is_special(self, start: int, stop: int) -> NDArray[np.bool_]:
-        """Which turns are special days, or own days."""
-        return np.asarray((self.places(start, stop) >= 0) | (self.own(start, stop) >= 0))
+        """Which turns are special days, or own days; feasts are too long for that."""
+        places = self.places(start, stop)
+        return (places >= 0) & (places < len(self.names)) | (self.own(start, stop) >= 0)
 
     def _rows(self, start: int, stop: int) -> Numbers:
         """The features other than the position in the week, a row per turn."""
@@ -423,8 +429,8 @@ class Design:
         for season, order in self._waves():
             angle = 2 * np.pi * turns / season
             parts += [f(k * angle)[:, None] for k in range(1, order + 1) for f in (np.sin, np.cos)]
-        if self.names:
-            parts.append(self.places(start, stop)[:, None] == np.arange(len(self.names)))
+        if days := self.names + self.feasts:
+            parts.append(self.places(start, stop)[:, None] == np.arange(len(days)))
         if self.kinds:
             parts.append(self.own(start, stop)[:, None] == np.arange(len(self.kinds)))
         return np.hstack(parts, dtype=np.float64)
@@ -443,7 +449,7 @@ class Design:
         week, phases = self.history.week, self.history.phases(0, self.history.turns)
         times = np.bincount(phases, weights, week) + _WEEK
         total = np.bincount(phases, weights * y, week)
-        days = len(self.names) + len(self.kinds)
+        days = len(self.names + self.feasts + self.kinds)
         counts = [1, 2 * sum(order for _, order in self._waves()), days]
         square = np.diag(np.repeat([_TREND, _YEAR, _DAYS], counts))
         product, shared = np.zeros(square.shape[0]), np.zeros((week, square.shape[0]))
@@ -479,10 +485,10 @@ class Regression:
         return self.week[self.design.history.phases(start, stop)] + np.concatenate(parts)
 
     def of_special_days(self, start: int, stop: int) -> Numbers:
-        """The part of it that special days have."""
-        end = self.others.size - len(self.design.kinds)
-        effects = np.append(self.others[end - len(self.design.names) : end], 0.0)
-        return effects[self.design.places(start, stop)]
+        """The part of it that special days and feasts have."""
+        design, end = self.design, self.others.size - len(self.design.kinds)
+        effects = np.append(self.others[end - len(design.names + design.feasts) : end], 0.0)
+        return effects[design.places(start, stop)]
 
     def of_own_days(self, start: int, stop: int) -> Numbers:
         """The part of it that own days have."""

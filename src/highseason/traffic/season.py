@@ -20,7 +20,7 @@ _NEAR, _AROUND = 3, 56
 #: Days share what they have if they differ by about this many deviations of the noise.
 _ALIKE = 2.0
 #: Effects of so many deviations or less are taken for noise.
-_SHRINK = 0.7
+_SHRINK = 0.3
 #: By what share of their size effects differ from year to year, as if so many years had shown it,
 #: and with how many days before and after it a day shares this doubt: a season may come early.
 _ONCE, _SEEN, _EARLY = 0.4, 2, 14
@@ -37,6 +37,7 @@ class DayEffects:
     own: Numbers  # of each turn of the past: from that day and the days like it around it
     effects: Numbers  # of each turn of the past and two weeks beyond those asked for
     doubt: Numbers  # how much wider than usual the errors of these turns are
+    feasts: tuple[str, ...] = ()  # of `feast_days`, those with an effect
 
     @classmethod
     def of(cls, regression: Regression, rest: Numbers, kept: NDArray[np.bool_], turns: int) -> Self:
@@ -53,17 +54,18 @@ class DayEffects:
         # Effects are shrunk once and whole: the regression has shrunk its part of them already.
         special = regression.of_special_days(0, n + turns)
         weight = np.bincount(which[:n], kept, days.size)
-        total = np.bincount(which[:n], kept * (rest + special[:n]), days.size)
+        total = np.bincount(which[:n], kept * rest, days.size)
         left = np.where(weight > 0, total / np.maximum(weight, 1), np.nan)
         months = pd.Series(left).rolling(2 * _AROUND + 1, center=True, min_periods=1)
-        left = left - months.median().to_numpy()
+        left = left - months.median().to_numpy() + special[firsts]
         noise = max(1.4826 * float(np.nanmedian(np.abs(left))), 1e-6)
         own = _smoothed_but_for_edges(left, noise)
-        places = design.places(0, n + turns)[firsts]
-        for length, feast in feast_days(days):
-            if _stands_out(left, feast == length - 1, length):
-                moved = (feast >= 0) & (places < 0)
-                places = np.where(moved, 1 + places.max() + feast, places)
+        places, feasts = design.places(0, n + turns)[firsts], list[str]()
+        places = np.where(places < len(design.names), places, -1)
+        for name, length, feast in feast_days(days):
+            if name in design.feasts or _stands_out(left, feast == length - 1, length):
+                places = np.where((feast >= 0) & (places < 0), 1 + places.max() + feast, places)
+                feasts.append(name)
         found = np.append(own, np.nan)[_same_days(days, places)]  # -1 is the NaN
         years = np.maximum(1, (~np.isnan(found)).any(axis=1).sum(axis=0))
         found = found.reshape(-1, days.size)
@@ -77,11 +79,8 @@ class DayEffects:
         spread = (usual + years * np.where(whole, apart, 0) ** 2) / (_SEEN + years)
         more = np.sqrt(spread * (1 + 1 / years))  # of one year, and of the mean of the years
         own = np.where(np.isnan(own), special[firsts], _shrunk(own, np.full(own.size, noise)))
-        return cls(
-            own[which[:n]] - special[:n],
-            whole[which] - special,
-            np.hypot(1, more / noise)[which],
-        )
+        wider = np.hypot(1, more / noise)[which]
+        return cls(own[which[:n]] - special[:n], whole[which] - special, wider, tuple(feasts))
 
 
 #: A shift of level is looked for in the last weeks, and compared with as many weeks before it.

@@ -6,7 +6,7 @@ same past by their past errors.
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -187,8 +187,7 @@ class SeasonalNaive(SeasonAhead):
             raise ForecastError(
                 f"lag={lag} needs a past of more than {lag} turns, got {history.turns}"
             )
-        logs = history.logs
-        middle = np.resize(logs[-lag:], turns)
+        middle = np.resize(history.logs[-lag:], turns)
         moves = changes(history, lag)
         deviation = float(np.sqrt(np.mean(moves**2))) if moves.size else 0.0
         seasons = np.arange(turns) // lag + 1
@@ -229,7 +228,10 @@ class Outlooks:
         season = DayEffects(np.zeros(n), np.zeros(n + turns), np.ones(n + turns))
         if history.grid and history.grid.daily:
             first = DayEffects.of(regression, y - regression(0, n), kept, turns)
-            regression = design.fit(y - first.own, weights)  # sharp edges would bend its waves
+            # Sharp edges would bend its waves; of feasts, which move, these must learn nothing.
+            design = replace(design, feasts=first.feasts)
+            own = np.where(design.places(0, n) < len(design.names), first.own, 0.0)
+            regression = design.fit(y - own, weights)
             season = DayEffects.of(regression, y - regression(0, n), kept, turns)
         rest = y - regression(0, n) - season.effects[:n]
         usual = (kept & ~design.is_special(0, n)).astype(np.float64)
@@ -425,12 +427,6 @@ class CalendarRegression(Blend):
     """The first of the blend's outlooks alone.
 
     Log traffic = time of the week + trend + waves of the year + special days + recent level.
-
-    >>> import highseason as hs
-    >>> days = np.arange("2013-01-01", "2015-01-01", dtype="datetime64[D]")
-    >>> traffic = hs.traffic.from_values(100 + 50 * (np.arange(days.size) % 7 == 4), days)
-    >>> CalendarRegression().fit(traffic).predict(7).mean.round()
-    array([100., 100., 150., 100., 100., 100., 100.])
     """
 
     name = "calendar"
@@ -505,8 +501,7 @@ def _growth(sizes: Numbers, steps: NDArray[np.int64]) -> float:
     """The power of the distance with which errors grow, from 0 to 1/2."""
     x, y = np.log(steps), np.log(sizes + 1e-3)
     x = x - x.mean()
-    slope = float(x @ y) / (float(x @ x) + 1.0)
-    return float(np.clip(slope, 0.0, 0.5))
+    return float(np.clip(float(x @ y) / (float(x @ x) + 1.0), 0.0, 0.5))
 
 
 #: The level at which intervals are calibrated.
