@@ -7,10 +7,11 @@ Christmases.  The same shops just before Easter, Ramadan, and the sales of Janua
 constants of the default were chosen on `choose` (other seeds, the earlier years of Leeds); `report`
 was only looked at afterwards.
 
-    python benchmarks/forecast_season.py [choose|report] [shifts] [mean] [forecaster …]
+    python benchmarks/forecast_season.py [choose|report] [shifts] [mean] [oracles] [forecaster …]
 
 With `shifts`: shops whose level moved in the last weeks, followed or not.  With `mean`: expected
-traffic over what came, for 200 series of each of several processes.
+traffic over what came, for 200 series of each of several processes.  With `oracles`: how near those
+come who know how shops are made.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ import pandas as pd
 
 from highseason.cli.commands.sample import _visitors
 from highseason.traffic import Blend, Forecast, Multiplier, parse_forecaster, read
-from highseason.traffic.forecast import pinball
+from highseason.traffic.forecast import LEVELS, pinball
 from highseason.traffic.history import black_friday
 from highseason.traffic.season import LevelShift
 
@@ -62,66 +63,153 @@ EASTER = (
 )  # fmt: skip
 
 
-def made(seed: int) -> tuple[Multiplier, int]:
+class Shop:
     """A shop with a Christmas of its own shape, and the year whose Christmas is forecast.
 
     Its days go on to the end of August, with a sale in January, Easter, for some shops Ramadan, and
     a sale in July.  The level of two shops in three wanders.
     """
-    rng = np.random.default_rng(seed)
-    last, seasons = int(rng.integers(2019, 2024)), 1 + seed % 3
-    start = date(last - seasons, int(rng.integers(1, 10)), 1)
-    days = np.arange(start, date(last + 1, 9, 1), dtype="datetime64[D]")
-    dates: list[date] = days.tolist()
-    t = np.arange(days.size)
-    week = np.exp(rng.normal(0, 0.3, 7))
-    logs = np.log(rng.choice([30, 300, 5000])) + np.log(week)[[day.weekday() for day in dates]]
-    logs = logs + rng.normal(0.05, 0.15) * t / 365 + 0.1 * np.sin(2 * np.pi * t / 365 + seed)
-    shape = seed % 4
-    width, height = rng.integers(10, 40), np.log(rng.uniform(1.2, 5.0))
-    friday, sale = np.log(rng.uniform(1, 3)), np.log(rng.uniform(1, 2.5))
-    boxing, july = np.log(rng.uniform(0.7, 2.5)), np.log(rng.uniform(1, 1.6))
-    easter, ramadan = rng.normal(0, 0.4), rng.choice([0.0, 0.0, -0.4, 0.5])
-    easter = 0.0 if ramadan else easter  # few shops live by both
-    for year in range(start.year - 1, last + 2):
+
+    def __init__(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        self.seed, self.last, self.seen = seed, int(rng.integers(2019, 2024)), 1 + seed % 3
+        start = date(self.last - self.seen, int(rng.integers(1, 10)), 1)
+        self.days = days = np.arange(start, date(self.last + 1, 9, 1), dtype="datetime64[D]")
+        t, weekdays = np.arange(days.size), [day.weekday() for day in days.tolist()]
+        week = np.exp(rng.normal(0, 0.3, 7))
+        logs = np.log(rng.choice([30, 300, 5000])) + np.log(week)[weekdays]
+        logs = logs + rng.normal(0.05, 0.15) * t / 365 + 0.1 * np.sin(2 * np.pi * t / 365 + seed)
+        self.width, self.height = rng.integers(10, 40), np.log(rng.uniform(1.2, 5.0))
+        self.friday, self.sale = np.log(rng.uniform(1, 3)), np.log(rng.uniform(1, 2.5))
+        self.boxing, self.july = np.log(rng.uniform(0.7, 2.5)), np.log(rng.uniform(1, 1.6))
+        easter, ramadan = rng.normal(0, 0.4), rng.choice([0.0, 0.0, -0.4, 0.5])
+        easter = 0.0 if ramadan else easter  # few shops live by both
+        self.drawn = {year: draw(rng) for year in range(start.year - 1, self.last + 2)}
+        before, after, eid = rng.integers(1, 11), rng.integers(0, 5), rng.integers(0, 4)
+        feasts = ((EASTER, before, after, easter), (RAMADAN, 0, 29 + eid, ramadan))
+        for feast, before, later, effect in feasts:
+            for first in feast:
+                since = (days - np.datetime64(first)) / np.timedelta64(1, "D")
+                logs = logs + np.where((since >= -before) & (since <= later), effect, 0)
+        self.base = logs  # without the seasons
+        self.wander = rng.choice([0.0, 0.06, 0.15]) / np.sqrt(365)
+        self.walk = np.cumsum(self.wander * rng.standard_normal(days.size))
+        self.noise, self.memory = rng.uniform(0.05, 0.2), rng.uniform(0, 0.7)
+        shocks = self.noise * np.sqrt(1 - self.memory**2) * rng.standard_normal(days.size)
+        for i in range(1, days.size):
+            shocks[i] += self.memory * shocks[i - 1]
+        self.shocks = shocks
+        for year, drawn in self.drawn.items():
+            logs = logs + self.season(year, drawn, days)
+        values = np.maximum(1, np.rint(np.exp(logs + self.walk + shocks)))
+        self.traffic = Multiplier(values, days, f"made {seed}")
+
+    def begins(self, year: int, early: int) -> np.datetime64:
         eve = np.datetime64(date(year, 12, 24))
-        begin = np.datetime64(black_friday(year)) if seed % 5 == 0 else eve - width
-        begin = begin + rng.integers(-1, 2)
+        return (
+            np.datetime64(black_friday(year)) if self.seed % 5 == 0 else eve - self.width
+        ) + early
+
+    def season(self, year: int, drawn: Drawn, days: np.ndarray) -> np.ndarray:
+        """Christmas, the sales around it and that of July, as logarithms."""
+        early, factor, more = drawn
+        begin, eve = self.begins(year, early), np.datetime64(date(year, 12, 24))
         length = float((eve - begin) / np.timedelta64(1, "D"))
         at = (days - begin) / np.timedelta64(1, "D") / length  # 0 where it begins, 1 on the eve
-        inside = (at >= 0) & (at <= 1)
-        high, more = height * rng.normal(1, 0.08), rng.normal(1, 0.1, 4)  # no two years are equal
-        if shape == 0:  # sharp edges
+        inside, high, logs = (at >= 0) & (at <= 1), self.height * factor, np.zeros(days.size)
+        if self.seed % 4 == 0:  # sharp edges
             logs = logs + np.where(inside, high, 0)
-        elif shape == 1:  # a slope
+        elif self.seed % 4 == 1:  # a slope
             logs = logs + np.where(inside, high * at, 0)
-        elif shape == 2:  # a hill
+        elif self.seed % 4 == 2:  # a hill
             logs = logs + high * np.exp(-0.5 * ((at - 0.75) / 0.4) ** 2)
         else:  # two steps
             logs = logs + np.where(inside, np.where(at < 0.5, 0.4 * high, high), 0)
         after = (days - eve) / np.timedelta64(1, "D")
-        logs = logs + np.where((after >= 2) & (after <= 3 + seed % 8), more[0] * boxing, 0)
-        logs = logs + np.where((after >= 9) & (after <= 17 + seed % 9), more[1] * sale, 0)
-        if seed % 3:
+        late = 3 + self.seed % 8, 17 + self.seed % 9
+        logs = logs + np.where((after >= 2) & (after <= late[0]), more[0] * self.boxing, 0)
+        logs = logs + np.where((after >= 9) & (after <= late[1]), more[1] * self.sale, 0)
+        if self.seed % 3:
             logs = logs + np.where(after == 1, -3.0, 0)
         bargain = (days - np.datetime64(black_friday(year))) / np.timedelta64(1, "D")
-        logs = logs + np.where((bargain >= -(seed % 4)) & (bargain <= 3), more[2] * friday, 0)
+        bargains = (bargain >= -(self.seed % 4)) & (bargain <= 3)
+        logs = logs + np.where(bargains, more[2] * self.friday, 0)
         summer = (days - np.datetime64(date(year, 7, 1))) / np.timedelta64(1, "D")
-        logs = logs + np.where((summer >= 0) & (summer < 14), more[3] * july, 0)
-    before, after, eid = rng.integers(1, 11), rng.integers(0, 5), rng.integers(0, 4)
-    feasts = ((EASTER, before, after, easter), (RAMADAN, 0, 29 + eid, ramadan))
-    for feast, before, later, effect in feasts:
-        for first in feast:
-            since = (days - np.datetime64(first)) / np.timedelta64(1, "D")
-            logs = logs + np.where((since >= -before) & (since <= later), effect, 0)
-    wander = rng.choice([0.0, 0.06, 0.15]) / np.sqrt(365)
-    logs = logs + np.cumsum(wander * rng.standard_normal(days.size))
-    noise, memory = rng.uniform(0.05, 0.2), rng.uniform(0, 0.7)
-    shocks = noise * np.sqrt(1 - memory**2) * rng.standard_normal(days.size)
-    for i in range(1, days.size):
-        shocks[i] += memory * shocks[i - 1]
-    values = np.maximum(1, np.rint(np.exp(logs + shocks)))
-    return Multiplier(values, days, f"made {seed}"), last
+        return logs + np.where((summer >= 0) & (summer < 14), more[3] * self.july, 0)
+
+    def origins(self) -> Iterator[tuple[str, str]]:
+        """What is forecast, and the last day that is known."""
+        for day in ("11-15", "12-05"):
+            yield f"{self.seen} seen", f"{self.last}-{day}"
+        begins = {"January": f"{self.last + 1}-01-02", "July": f"{self.last + 1}-07-01"}
+        for feast, days in (("Easter", EASTER), ("Ramadan", RAMADAN)):
+            begins[feast] = next(day for day in days if day.startswith(str(self.last + 1)))
+        for feast, day in begins.items():
+            yield feast, str(np.datetime64(day) - (9 if feast == "Easter" else 4))
+
+    def known(self, origin: str, learned: bool, paths: int = 120) -> Forecast:
+        """What one who knows how the shop is made forecasts: all but what is drawn later.
+
+        One who `learned` has the heights of seasons only from the years seen.
+        """
+        day, n = np.datetime64(origin), self.traffic.turn_of(origin)
+        rng, days = np.random.default_rng([self.seed, n]), self.days[n : n + 7 * max(WEEKS)]
+        seen = [self.drawn[year] for year in range(self.last - self.seen, int(origin[:4]))]
+        rows = []
+        for _ in range(paths):
+            logs = self.base[n : n + days.size].copy()
+            for year, (early, factor, more) in self.drawn.items():
+                other, high, sales = draw(rng)
+                if learned:
+                    size = np.sqrt(1 + 1 / len(seen))
+                    high = np.mean([one for _, one, _ in seen]) + size * (high - 1)
+                    sales = np.mean([one for *_, one in seen], axis=0) + size * (sales - 1)
+                eve, friday = np.datetime64(date(year, 12, 24)), np.datetime64(black_friday(year))
+                summer = np.datetime64(date(year, 7, 1))
+                starts = np.array([eve + 2, eve + 9, friday - self.seed % 4, summer])
+                sales = np.where(starts <= day, more, sales)
+                if self.begins(year, early) <= day:
+                    other, high = early, factor
+                logs = logs + self.season(year, (other, high, sales), days)
+            logs = logs + self.walk[n - 1] + np.cumsum(self.wander * rng.standard_normal(days.size))
+            shock = self.shocks[n - 1]
+            for i, new in enumerate(rng.standard_normal(days.size)):
+                shock = self.memory * shock + self.noise * np.sqrt(1 - self.memory**2) * new
+                logs[i] += shock
+            rows.append(np.maximum(1, np.rint(np.exp(logs))))
+        return Forecast(np.mean(rows, axis=0), np.quantile(rows, LEVELS, axis=0), days)
+
+
+#: What differs from year to year: the first day, the height, and those of four sales.
+Drawn = tuple[int, float, np.ndarray]
+
+
+def draw(rng: np.random.Generator) -> Drawn:
+    return int(rng.integers(-1, 2)), rng.normal(1, 0.08), rng.normal(1, 0.1, 4)
+
+
+def made(seed: int) -> tuple[Multiplier, int]:
+    shop = Shop(seed)
+    return shop.traffic, shop.last
+
+
+def oracles() -> None:
+    """What noise allows: forecasters that know how shops are made, on shops of no table."""
+    print(
+        "\nwho knows the process | but has heights from the years seen: days held, sums off, loss"
+    )
+    results: dict[str, list[list[Score]]] = {}
+    for seed in range(20_000, 20_120):
+        shop = Shop(seed)
+        for name, origin in shop.origins():
+            last = shop.traffic.turn_of(origin)
+            both = [scored(shop.traffic, last, shop.known(origin, how))[0] for how in (False, True)]
+            for label in (name, "all Christmas" if "seen" in name else "all feasts and sales"):
+                results.setdefault(label, []).append(both)
+    for label, found in sorted(results.items(), key=lambda row: (row[0].startswith("all"), row[0])):
+        held, off, pin, _ = np.abs(np.array(found)).mean(axis=0).T
+        cells = (f"{held[i]:6.0%}{off[i]:6.1%}{pin[i]:8.4f}" for i in range(2))
+        print(f"{label:28}{len(found):4}" + "   |".join(cells), flush=True)
 
 
 def leeds(camera: str) -> Multiplier:
@@ -159,15 +247,9 @@ def cases(which: str) -> Iterator[Case]:
             for day in ("2011-11-01", "2011-11-15"):
                 yield "online retail, 1 seen", shop(), day
     for seed in range(5000, 5036) if choosing else range(8000, 8036):
-        G, year = made(seed)
-        for day in ("11-15", "12-05"):
-            yield f"made, {1 + seed % 3} seen", G, f"{year}-{day}"
-        begins = {"January": f"{year + 1}-01-02", "July": f"{year + 1}-07-01"}
-        for feast, days in (("Easter", EASTER), ("Ramadan", RAMADAN)):
-            begins[feast] = next(day for day in days if day.startswith(str(year + 1)))
-        for feast, day in begins.items():
-            before = 9 if feast == "Easter" else 4
-            yield f"made, {feast}", G, str(np.datetime64(day) - before)
+        one = Shop(seed)
+        for name, day in one.origins():
+            yield f"made, {name}", one.traffic, day
 
 
 #: Days held, the sum over what came less 1, the pinball loss over the mean, and the width.
@@ -322,13 +404,15 @@ def shifts() -> None:
 
 def main() -> int:
     words = sys.argv[1:]
-    chosen = [word for word in words if word in ("choose", "report", "shifts", "mean")]
+    chosen = [word for word in words if word in ("choose", "report", "shifts", "mean", "oracles")]
     names = [word for word in words if word not in chosen]
     for which in chosen or ["choose", "report", "shifts", "mean"]:
         if which == "mean":
             means(names or ["blend"])
         elif which == "shifts":
             shifts()
+        elif which == "oracles":
+            oracles()
         else:
             table(which, names or list(FORECASTERS))
     return 0
