@@ -147,7 +147,7 @@ class Shop:
         for feast, day in begins.items():
             yield feast, str(np.datetime64(day) - (9 if feast == "Easter" else 4))
 
-    def known(self, origin: str, learned: bool, paths: int = 120) -> Forecast:
+    def known(self, origin: str, learned: bool, paths: int = 60) -> Forecast:
         """What one who knows how the shop is made forecasts: all but what is drawn later.
 
         One who `learned` has the heights of seasons only from the years seen.
