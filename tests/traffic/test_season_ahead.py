@@ -236,6 +236,26 @@ def test_a_week_that_moves_with_no_feast_stays_on_its_date() -> None:
     assert ahead.median[27:36].mean() == pytest.approx(100, rel=0.1)  # the week before Easter
 
 
+def test_a_sale_on_fixed_dates_is_not_taken_for_ramadan() -> None:
+    """All of March; Ramadan began on 11 March and on 1 March, and next on 18 February."""
+    days = np.arange("2023-06-01", "2026-02-01", dtype="datetime64[D]")
+    noise = np.exp(0.08 * np.random.default_rng(1).standard_normal(days.size))
+    inside = np.array([str(day)[5:7] == "03" for day in days])
+    ahead = Blend().fit(Multiplier(100 * noise * np.where(inside, 1.4, 1), days)).predict(59)
+    assert ahead.median[17:28].mean() == pytest.approx(100, rel=0.08)  # Ramadan before the sale
+    assert ahead.median[49:].mean() == pytest.approx(140, rel=0.06)  # the sale after Ramadan
+
+
+def test_without_holidays_no_feast_moves_either() -> None:
+    days = np.arange("2021-06-01", "2023-03-06", dtype="datetime64[D]")
+    inside = np.isin(days, np.datetime64("2022-04-03") + np.arange(33))  # a Ramadan
+    G = Multiplier(np.where(inside, 200.0, 100.0) + np.arange(days.size) % 7, days)
+    feast = slice(17, 28)  # of the next one, before the dates of this one
+    moves, stays = (Blend(holidays=one).fit(G).predict(40).median[feast].mean() for one in (1, 0))
+    assert moves > 160
+    assert stays < 120
+
+
 def test_forecasts_are_tried_from_the_same_weeks_of_earlier_years() -> None:
     history = History.of(shop(5))
     n, origins = history.turns, set(Blend()._trials(history, 28).origin.tolist())

@@ -381,6 +381,7 @@ class Design:
     country: str | None
     kinds: tuple[str, ...] = ()  # of own days
     feasts: tuple[str, ...] = ()  # of `feast_days`, those with an effect
+    holidays: bool = True  # whether special days and feasts are looked for
 
     @classmethod
     def of(cls, history: History, holidays: bool, country: str | None) -> Self:
@@ -393,7 +394,7 @@ class Design:
                 names = set(special_days(clocks[history.seen], country)) - {""}
             seen = clocks[history.seen].astype("datetime64[D]")
             kinds = {history.own[day] for day in set(seen.tolist()) & history.own.keys()}
-        return cls(history, tuple(sorted(names)), country, tuple(sorted(kinds)))
+        return cls(history, tuple(sorted(names)), country, tuple(sorted(kinds)), (), holidays)
 
     def places(self, start: int, stop: int) -> NDArray[np.int64]:
         """Which of the names, then feasts, each turn falls on; -1 for ordinary days."""

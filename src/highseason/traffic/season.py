@@ -62,9 +62,13 @@ class DayEffects:
         own = _smoothed_but_for_edges(left, noise)
         places, feasts = design.places(0, n + turns)[firsts], list[str]()
         places = np.where(places < len(design.names), places, -1)
-        for name, length, feast in feast_days(days):
-            if name in design.feasts or _stands_out(left, feast == length - 1, length):
-                places = np.where((feast >= 0) & (places < 0), 1 + places.max() + feast, places)
+        for name, length, feast in feast_days(days) if design.holidays else ():
+            moved = np.where((feast >= 0) & (places < 0), 1 + places.max() + feast, places)
+            if name in design.feasts or (
+                _stands_out(left, feast == length - 1, length)
+                and _misses(left, days, moved, places) <= _misses(left, days, places, moved)
+            ):
+                places = moved
                 feasts.append(name)
         found = np.append(own, np.nan)[_same_days(days, places)]  # -1 is the NaN
         years = np.maximum(1, (~np.isnan(found)).any(axis=1).sum(axis=0))
@@ -127,6 +131,15 @@ def _stands_out(left: Numbers, ends: NDArray[np.bool_], length: int) -> bool:
     seen = differs[ends & ~np.isnan(differs)]
     usual = 1.4826 * float(np.nanmedian(np.abs(differs))) if seen.size else 0.0
     return seen.size > 0 and bool(abs(seen.mean()) > _CLEAR * usual / np.sqrt(seen.size))
+
+
+def _misses(
+    left: Numbers, days: Instants, places: NDArray[np.int64], others: NDArray[np.int64]
+) -> float:
+    """How far days whose places differ are from the same days of earlier years, where seen."""
+    earlier = np.append(left, np.nan)[_same_days(days, places)].reshape(-1, days.size)
+    missed = np.abs(left - earlier)[:, places != others]
+    return np.inf if np.isnan(missed).all() else float(np.nanmean(missed))
 
 
 def _smoothed_but_for_edges(left: Numbers, noise: float) -> Numbers:

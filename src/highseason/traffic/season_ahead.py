@@ -41,7 +41,8 @@ class SeasonAhead(Forecaster):
     closed: they have no turn.  A constant past is forecast to stay constant.
 
     Attributes:
-        holidays: Whether days such as Christmas and Black Friday have effects of their own.
+        holidays: Whether days such as Christmas and Black Friday have effects of their own, and
+            the weeks of Easter and Ramadan, if they stand out.
         country: A country whose public holidays have, too, such as GB, GB-ENG or US.
         zone: The time zone of the shop, such as Europe/London, if the stamps are in UTC; it
             decides on which date and at which time of the week a turn falls.
