@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from typing import Any, Self
 
@@ -68,8 +68,8 @@ class TrafficForecast:
             if np.array_equal(calendar.instants(len(values)), instants):
                 return cls(values, calendar)
         raise InvalidError(
-            "the turns of a forecast must follow each other every minute, hour, day or week, with "
-            "none but closed times of the week left out: resample the traffic first (G.resample)"
+            "expected a row per minute, hour, day or week, with none left out but closed times of "
+            "the week: add the missing ones, or join rows with every='1D' or every='1W'"
         )
 
     @classmethod
@@ -115,12 +115,14 @@ class TrafficForecast:
 
     def starts(self, turn: int) -> str | None:
         """When a turn starts, with the offset of the zone: `2026-12-25T00:00+01:00`."""
-        line = self.multiplier.timeline
-        if line is None:
-            return None
-        moment = line.moment(turn - 1)
-        assert isinstance(moment, datetime), "a calendar has a zone"
-        return moment.isoformat(timespec="minutes")
+        line: Any = self.multiplier.timeline
+        return None if line is None else line.moment(turn - 1).isoformat(timespec="minutes")
+
+    @property
+    def zone(self) -> tzinfo:
+        """The zone of its clock; UTC without a calendar."""
+        line: Any = self.multiplier.timeline
+        return UTC if line is None else line.moment(0).tzinfo
 
     def turn_at(self, moment: datetime) -> int:
         """The turn in which a moment falls."""
@@ -133,9 +135,8 @@ class TrafficForecast:
                 f"to {self.time(len(self.values))}: replace the forecast with a longer one"
             )
         if self.calendar.closed:
-            wall = Timeline(np.array([_instant(moment)]), self.calendar.zone).wall[0]
-            line = self.multiplier.timeline
-            if line is not None and wall >= line.wall[turn - 1] + self.calendar.step:
+            wall = np.datetime64(moment.astimezone(self.zone).replace(tzinfo=None))
+            if wall >= self.walls[turn - 1] + self.calendar.step:
                 raise ClashError(
                     f"{moment.isoformat()} is closed: no turn follows turn {turn} "
                     f"({self.time(turn)}) before {self._edges[turn].item().isoformat()} UTC"
@@ -145,6 +146,14 @@ class TrafficForecast:
     def place(self, moment: datetime) -> int:
         """Like `turn_at`, but 0 before the first turn, and the next number after the last."""
         return int(np.searchsorted(self._edges, _instant(moment), "right"))
+
+    def progress(self, moment: datetime) -> tuple[int | None, int]:
+        """The turn that is now, if one is, and how many are over."""
+        try:
+            turn = self.turn_at(moment)
+        except ClashError:  # before the first, closed, or after the last
+            return None, min(self.place(moment), len(self.values))
+        return turn, turn - 1
 
     def replaced(self, first: int, values: Sequence[float]) -> Self:
         """The forecast with other values from a turn on."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
 from itertools import chain
-from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,6 @@ from highseason.policies import Plan, Policy
 from highseason.traffic import LENGTHS
 from highseason_service import charts
 from highseason_service.charts import ArmChange, Chart, PlayHistory
-from highseason_service.errors import ServiceError
 from highseason_service.experiments import Recent, Service, state_of
 from highseason_service.forecast import TrafficForecast
 from highseason_service.live import LATE, LiveExperiment
@@ -58,7 +56,7 @@ class ExperimentView:
     @cached_property
     def now(self) -> int | None:
         """The turn that was now; the next one where there is no calendar; None past the end."""
-        return self.turn_at(self.moment)
+        return self.at(self.moment)[0]
 
     @cached_property
     def best(self) -> ArmReport | None:
@@ -147,32 +145,25 @@ class ExperimentView:
         """All rewards together."""
         return float(np.nansum(self.history.reward))
 
-    def turn_at(self, moment: datetime) -> int | None:
-        """The turn that is now; the next one where there is no calendar; None past the end."""
-        if self.turns.walls is None:
-            return self.coming[0].turn if self.coming else None
-        try:
-            return self.turns.turn_at(moment)
-        except ServiceError:
-            return None
+    def at(self, moment: datetime) -> tuple[int | None, int]:
+        """The turn that is now and how many are over: the next and the decided, by number alone."""
+        if self.turns.walls is not None:
+            return self.turns.progress(moment)
+        return self.coming[0].turn if self.coming else None, self.history.turns
 
     @cached_property
     def without_turn(self) -> str:
         """Why no turn is now, where none is."""
-        turns, calendar = self.turns, self.turns.calendar
-        first, last = turns.time(1), turns.time(self.state.turns)
-        if calendar is None or first is None or last is None:
+        if self.turns.walls is None:
             return "All turns are decided"
-        clock = self.moment.astimezone(ZoneInfo(calendar.zone or "UTC")).isoformat(" ")
-        if clock < first:
-            return f"Begins {turns.name(1)}"
-        return "Closed now" if clock < last else "The forecast has ended"
+        if not self.past:
+            return f"Begins {self.turns.name(1)}"
+        return "Closed now" if self.past < self.state.turns else "The forecast has ended"
 
     @cached_property
     def past(self) -> int:
-        """How many turns are over, by the clock; where it does not say, those that are decided."""
-        known = self.turns.walls is not None and self.now is not None
-        return (self.now or 1) - 1 if known else self.history.turns
+        """How many turns are over; without a calendar, those that are decided."""
+        return self.at(self.moment)[1]
 
     @cached_property
     def planned_from(self) -> int:
@@ -283,10 +274,10 @@ class Views:
     def get(self, experiment: str) -> ExperimentView:
         """An experiment as it is now."""
         last = self._service.experiment(experiment).events
-        known, moment = self._known.get(experiment), self._service.clock()
-        if known is None or known.state.events != last or known.now != known.turn_at(moment):
-            known = self._build(experiment, moment)
-        return self._known.keep(experiment, known)
+        view, moment = self._known.get(experiment), self._service.clock()
+        if view is None or view.state.events != last or (view.now, view.past) != view.at(moment):
+            view = self._build(experiment, moment)
+        return self._known.keep(experiment, view)
 
     def _build(self, experiment: str, moment: datetime) -> ExperimentView:
         def seen(live: LiveExperiment) -> partial[ExperimentView]:

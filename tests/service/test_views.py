@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -181,8 +181,8 @@ def test_chance_is_named(opened: Callable[[], Service]) -> None:
 
 def test_now_is_a_turn_of_the_calendar(service: Service) -> None:
     view = Views(service).get("shelf")
-    assert view.now == view.turn_at(MOMENT) == 3
-    assert view.turn_at(MOMENT.replace(year=2030)) is None
+    assert view.now == view.at(MOMENT)[0] == 3
+    assert view.at(MOMENT.replace(year=2030)) == (None, 40)
 
 
 def test_now_is_drawn_from_the_clock(service: Service) -> None:
@@ -200,6 +200,22 @@ def test_a_view_follows_the_clock(opened: Callable[[], Service]) -> None:
     assert views.get("shelf").now == 3
     service.clock = lambda: MOMENT + timedelta(days=1)
     assert views.get("shelf").now == 4
+
+
+def test_the_clock_counts_on_closed_days_and_after_the_end(opened: Callable[[], Service]) -> None:
+    service = opened()
+    calendar = Calendar.starting("2026-11-02", zone="+01:00", closed=(6,))  # Mondays to Saturdays
+    service.create(settings(forecast=TrafficForecast((9.0,) * 12, calendar)))
+    for turn in (1, 2, 3):
+        service.decide("shelf", turn)
+    views, found = Views(service), {}
+    for day in (1, 7, 8, 15, 30):  # a Sunday after the other: the same view would not do
+        service.clock = lambda day=day: datetime(2026, 11, day, 12, tzinfo=UTC)
+        view = views.get("shelf")
+        numbers = view.numbers()
+        found[day] = *(int(numbers[f"days_{n}"]) for n in ("since_reward", "left")), view.late
+    assert found == {1: (0, 12, 0), 7: (5, 7, 3), 8: (6, 6, 3), 15: (12, 0, 3), 30: (12, 0, 3)}
+    assert view.without_turn == "The forecast has ended"
 
 
 def test_what_someone_should_look_at_is_said(opened: Callable[[], Service]) -> None:
