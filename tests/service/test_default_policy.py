@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import inspect
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 from tests.service.conftest import MOMENT, settings
 
 import highseason as hs
 from highseason.core.specs import DEFAULT_POLICY
 from highseason_service import Service, demo, model
 from highseason_service.commands.experiment import create
+from highseason_service.errors import ClashError
 from highseason_service.forms import BLANK
 from highseason_service.model import Noise
+from highseason_service.tables import events
 
 
 def test_it_is_the_option_index_counting_visitors() -> None:
@@ -21,6 +26,25 @@ def test_it_is_the_option_index_counting_visitors() -> None:
     policy = settings(policy=DEFAULT_POLICY).playing()
     assert policy == hs.OptionIndex(count="visitors")
     assert policy.precision(120.0) == 120.0
+
+
+def test_a_policy_is_the_same_by_what_it_plays(opened: Callable[[], Service]) -> None:
+    """Another version may call it by another text, or mean another by the same text."""
+    service = opened()
+    service.create(settings(policy="option-index:count=visitors"))
+    assert service.create(settings(policy=DEFAULT_POLICY)).events == 1
+    with pytest.raises(ClashError, match="with other settings"):
+        service.create(settings(policy="option-index:count=turns"))
+    with pytest.raises(ClashError, match="with other settings"):
+        service.create(settings(policy="greedy"))
+    old = settings("old", policy="option-index:count=turns")
+    service.create(old)
+    with service.database.write() as connection:  # as it was called when turns were the default
+        body = json.dumps(old.to_dict() | {"policy": DEFAULT_POLICY})
+        rows = update(events).where(events.c.experiment == "old")
+        connection.execute(rows.values(body=body))
+    with pytest.raises(ClashError, match="with other settings"):
+        service.create(settings("old", policy=DEFAULT_POLICY))
 
 
 def test_of_a_bandit() -> None:
