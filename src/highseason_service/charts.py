@@ -11,13 +11,13 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from highseason.core import DEFAULT_POLICY, counted, format_number, percent
 from highseason.policies import Plan, favoured, prices
 from highseason.traffic import LENGTHS
+from highseason_service import store
 from highseason_service.forecast import TrafficForecast
-from highseason_service.tables import decisions, events
 
 Numbers = NDArray[np.float64]
 
@@ -32,11 +32,6 @@ _ROUND = {
     "week": (1, 4, 13, 52),
     "turn": (1,),
 }
-
-
-_COLUMNS = [decisions.c[name] for name in ("turn", "arm", "exploited", "reward", "visitors")]
-_LOGGED = events.c.kind, events.c.turn, events.c.seq, events.c.body
-_KINDS = ("decided", "arm_added", "arm_retired")
 
 
 class ArmChange(NamedTuple):
@@ -63,11 +58,8 @@ class PlayHistory:
     @classmethod
     def read(cls, connection: Connection, experiment: str) -> Self:
         """The turns as they are in the database; 100,000 take half a second."""
-        query = select(*_COLUMNS).where(decisions.c.experiment == experiment)
-        rows = connection.execute(query).all()
+        rows, log = store.history(connection, experiment)
         turns, arms, exploited, reward, visitors = zip(*rows, strict=True) if rows else [()] * 5
-        logged = events.c.experiment == experiment, events.c.kind.in_(_KINDS)
-        log = connection.execute(select(*_LOGGED).where(*logged).order_by(events.c.seq)).all()
         entries = {turn: seq for kind, turn, seq, _ in log if kind == "decided"}
         numbers = {arm: number for number, arm in enumerate(dict.fromkeys(arms))}
         size, places = max(turns, default=0), np.array(turns, np.int64) - 1
@@ -95,10 +87,6 @@ class PlayHistory:
     def turns(self) -> int:
         """The latest turn that is decided."""
         return self.arm.size
-
-    def is_decided(self, turn: int) -> bool:
-        """Whether a turn is decided."""
-        return turn <= self.turns and bool(self.arm[turn - 1] >= 0)
 
     def plays(self, before: int) -> dict[str, int]:
         """How often each arm was played in the turns before a turn."""

@@ -81,9 +81,9 @@ def _experiment(
     context: dict[str, Any] = {"tab": tab, "tabs": TABS, "seen": now, "view": view, "state": state}
     context |= {"done": "", "error": "", "typed": {}, "form": "", "columns": (), "kept": None}
     if tab == "today":
-        is_decided = turn is not None and view.history.is_decided(turn)
-        decided = who.service.decision(state.id, turn or 0) if is_decided else None
-        context |= {"turn": turn, "now": decided}
+        two = who.service.decisions(state.id, before=(turn or 0) + 2, limit=2)
+        known = {one.turn: one for one in two if one.turn <= view.history.turns}
+        context |= {"turn": turn, "now": known.get(turn or 0), "ahead": known.get((turn or 0) + 1)}
     elif tab == "season":
         context["drawn"] = {name: chart.data() for name, chart in view.charts.items()}
     elif tab == "arms":
@@ -178,7 +178,7 @@ def _done(service: Service, experiment: str, action: str, form: Mapping[str, Any
 
 
 @router.post("/experiments/{experiment}/{action}")
-def act(who: Anyone, experiment: Id, action: str, form: Form) -> Response:
+def act(who: Reader, experiment: Id, action: str, form: Form) -> Response:
     """Do what a form asks; the page says how it went, with what was typed still there."""
     if action not in ACTIONS:
         raise NotFoundError(f"there is no form {action!r}")
@@ -198,8 +198,9 @@ def _not_done(
     who: Visitor, experiment: str, tab: str, form: Form, reason: ServiceError, **more: Any
 ) -> Response:
     typed = {name: value for name, value in form.items() if isinstance(value, str)}
-    more |= {"error": str(reason), "typed": typed, "form": who.request.url.path.rpartition("/")[2]}
-    return _experiment(who, experiment, tab, status=reason.status, **more)
+    more |= {"typed": typed, "form": who.request.url.path.rpartition("/")[2]}
+    error = forms.in_form(reason)
+    return _experiment(who, experiment, tab, status=reason.status, error=error, **more)
 
 
 # -- plans to look at before they hold: of a new experiment, or of a new forecast ----------------
@@ -280,7 +281,7 @@ def new_plan(who: Admin, form: Form, file: Upload) -> Response:
         forms.check(who.service, body.settings())
     except (ServiceError, ValueError) as reason:
         status = reason.status if isinstance(reason, ServiceError) else 422
-        return _new(who, typed, status, error=str(reason), **_again(reason, file))
+        return _new(who, typed, status, error=forms.in_form(reason), **_again(reason, file))
     settings = body.settings()
     turns, arms = settings.forecast, [arm.label or arm.id for arm in settings.arms]
     plan, last = turns.plan(settings.playing(), len(arms)), len(turns.values)
@@ -288,7 +289,7 @@ def new_plan(who: Admin, form: Form, file: Upload) -> Response:
     if turns.calendar is not None:
         facts |= {"First": turns.name(1), "Last": turns.name(last)}
         facts["Time zone"] = turns.calendar.zone or "UTC"
-    G, today = turns.multiplier, who.service.clock().date()
+    G, today = turns.multiplier, who.service.clock().astimezone(turns.zone).date()
     past = Forecast(G.values, calendar=G.calendar).past(today)
     more = f" and {len(arms) - 20} more" if len(arms) > 20 else ""
     return _draft_page(

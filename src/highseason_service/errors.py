@@ -89,7 +89,7 @@ def _sentence(error: Mapping[str, Any], names: Mapping[str, str] | None) -> str:
         return f"the body is not JSON: see character {place[0] + 1}"
     if "value" in place:  # one of several types: pydantic names them all
         kind, place = "union", place[: place.index("value") + 1]
-    last = str(place[-1]) if place else ""
+    last = next((one for one in reversed(place) if isinstance(one, str)), "")
     path = "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in place).lstrip(".")
     field = f"{(path if names is None else names.get(last, last)) or 'the body'}: "
     if kind in _SAID:

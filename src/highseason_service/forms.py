@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 import highseason as hs
-from highseason.core import DEFAULT_POLICY, quiet, reworded
+from highseason.core import DEFAULT_POLICY, quiet
 from highseason.traffic import Blend, Multiplier, read, unusual_days
 from highseason_service.errors import ClashError, InvalidError, in_words
 from highseason_service.experiments import Service, settings_body
@@ -52,14 +52,29 @@ BLANK: dict[str, str] = dict.fromkeys(
     "name id arms greatest zone dates decimal floor value every events".split(), ""
 ) | {"policy": DEFAULT_POLICY, "least": "0", "seed": "0", "meaning": "past", "turns": "90"}
 
-#: What the fields of a body, and the options of the reader, are called in forms.
-_FIELDS = {
-    "dates": "Dates are written",
-    "decimal": "Decimal mark",
-    "every": "Join rows to",
+#: What fields are called in forms.
+_LABELS = {
     "floor": "Raise small values to",
-    "reward_range": "Least and Greatest reward per visitor",
+    "least": "Least reward per visitor",
+    "greatest": "Greatest reward per visitor",
+    "reward_range": "Least and greatest reward per visitor",
     "values": "traffic",
+}
+#: Words of the library, and what they are called in forms.
+_WORDS = {
+    "dates='dmy'": '"Dates are written: day, month, year"',
+    "dates='mdy'": '"Dates are written: month, day, year"',
+    "dates='ymd'": '"Dates are written: year, month, day"',
+    "decimal='.'": '"Decimal mark: point"',
+    "decimal=','": '"Decimal mark: comma"',
+    "every='1D'": '"Join rows to: days"',
+    "every='1W'": '"Join rows to: weeks"',
+    "floor=": '"Raise small values to"',
+    "floor must": '"Raise small values to" must',
+    "zone=": '"Time zone"',
+    " (reward_range)": "",
+    "a multiplier must": "visitors must",
+    "pass ": "use ",
 }
 
 
@@ -89,8 +104,10 @@ def new_experiment(
     G, notes = uploaded_forecast(fields, file, content)
     forecast = TrafficForecast.of(G)
     ends = [number(fields, name, "0") for name in ("least", "greatest")]
+    if fields["greatest"] and not ends[0] < ends[1]:
+        raise _refused("greatest", f"more than the least, {ends[0]:g}", fields["greatest"])
     body = {
-        "id": fields["id"] or _address(fields["name"]),
+        "id": fields["id"] or address(fields["name"]),
         "name": fields["name"],
         "arms": arms,
         "policy": fields["policy"],
@@ -107,10 +124,12 @@ def check(service: Service, settings: Settings) -> None:
         raise ClashError(
             f"name: there is an experiment {settings.id!r} already: choose another name or id"
         )
-    try:
-        LiveExperiment([Entry(1, "", "created", None, settings_body(settings))])
-    except (InvalidError, ValueError) as reason:
-        raise InvalidError(reworded(str(reason), _FIELDS)) from reason
+    LiveExperiment([Entry(1, "", "created", None, settings_body(settings))])
+
+
+def in_form(reason: Exception) -> str:
+    """What is wrong, in the words of the forms."""
+    return re.sub("|".join(map(re.escape, _WORDS)), lambda word: _WORDS[word[0]], str(reason))
 
 
 def new_forecast(
@@ -187,8 +206,7 @@ def _traffic(file: str, content: bytes, options: Mapping[str, Any]) -> Multiplie
         except ValueError as reason:
             if columns := getattr(reason.__cause__, "columns", ()):
                 raise ColumnsError(columns) from reason
-            message = reworded(str(reason).replace(f"{folder}/", ""), _FIELDS)
-            raise InvalidError(f"traffic: {message}") from reason
+            raise InvalidError(f"traffic: {reason}".replace(f"{folder}/", "")) from reason
 
 
 def _check_size(name: str, content: bytes) -> None:
@@ -214,7 +232,7 @@ def checked(kind: type[T], body: Mapping[str, Any]) -> T:
     try:
         return TypeAdapter(kind).validate_python(body)
     except ValidationError as reason:
-        raise InvalidError(in_words(reason.errors(), _FIELDS)) from reason
+        raise InvalidError(in_words(reason.errors(), _LABELS)) from reason
 
 
 def drafted(kind: type[T], form: Mapping[str, Any]) -> T:
@@ -244,7 +262,7 @@ def whole(form: Mapping[str, Any], name: str, default: str = "") -> int:
     """A whole number that was typed."""
     text = str(form.get(name) or default)
     if not re.fullmatch(r"\s*[+-]?[0-9]{1,15}\s*", text):
-        raise InvalidError(f"{name}: expected a whole number, got {text[:40]!r}")
+        raise _refused(name, "a whole number", text)
     return int(text)
 
 
@@ -254,7 +272,11 @@ def number(form: Mapping[str, Any], name: str, default: str = "") -> float:
     try:
         return float(text.strip()[:40])
     except ValueError:
-        raise InvalidError(f"{name}: expected a number such as 1234.5, got {text[:40]!r}") from None
+        raise _refused(name, "a number such as 1234.5", text) from None
+
+
+def _refused(name: str, expected: str, text: str) -> InvalidError:
+    return InvalidError(f"{_LABELS.get(name, name)}: expected {expected}, got {text[:40]!r}")
 
 
 def _arm(line: str) -> dict[str, str]:
@@ -275,6 +297,6 @@ def _arm(line: str) -> dict[str, str]:
     return {"id": name.strip(), "label": shown}
 
 
-def _address(name: str) -> str:
+def address(name: str) -> str:
     """An id made from a name."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:100] or "experiment"

@@ -374,7 +374,7 @@ def _start(
         raise InvalidError("at least one arm must be there from the first turn on")
     if settings.reward_range is None and policy.rule.traits.unit_range:
         raise InvalidError(
-            f"{policy.label} needs reward_range, the least and the greatest reward per visitor, "
+            f"{policy.label} needs the least and the greatest reward per visitor (reward_range), "
             "such as 0 and 12"
         )
     with quiet():

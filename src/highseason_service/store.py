@@ -1,4 +1,4 @@
-"""All SQL of the service: what is read, and what one transaction writes."""
+"""All SQL of requests: what is read, and what one transaction writes."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -163,6 +163,16 @@ def latest(
         query = query.where(decisions.c.turn < before)
     rows: Any = connection.execute(query.order_by(decisions.c.turn.desc()).limit(limit))
     return [DecisionRecord(*row[1:]) for row in rows]
+
+
+def history(connection: Connection, experiment: str) -> tuple[Any, Any]:
+    """What each decided turn played and brought, and the log of decisions and arms."""
+    columns = decisions.c["turn", "arm", "exploited", "reward", "visitors"]
+    played = select(*columns).where(decisions.c.experiment == experiment)
+    kinds = events.c.kind.in_(("decided", "arm_added", "arm_retired"))
+    log = select(*events.c["kind", "turn", "seq", "body"]).order_by(events.c.seq)
+    log = log.where(events.c.experiment == experiment, kinds)
+    return connection.execute(played).all(), connection.execute(log).all()
 
 
 def summaries(connection: Connection) -> list[Summary]:

@@ -59,7 +59,7 @@ class Visitor:
 
     @property
     def service(self) -> Service:
-        """What they ask."""
+        """The service of this app."""
         service: Service = self.request.app.state.service
         return service
 

@@ -139,6 +139,15 @@ def test_a_reward_is_asked_for_when_its_day_is_over(live: Server, http: httpx.Cl
     assert "It is not over yet" not in page
 
 
+def test_a_decided_day_is_not_offered(live: Server, http: httpx.Client) -> None:
+    for turn in (3, 4, *range(10, 18)):  # more than the page lists
+        decided = live.service.decide("shelf", turn)
+    decided = live.service.decision("shelf", 4)
+    page = http.get("/experiments/shelf").text
+    assert f"Wed 4 Nov 2026: <strong>price {decided.arm}</strong>" in page
+    assert "Decide Wed 4 Nov 2026 too" not in page
+
+
 @pytest.mark.parametrize(
     ("moment", "said"),
     [
@@ -318,6 +327,7 @@ def closed(tmp_path: Path) -> Iterator[tuple[Server, dict[str, str]]]:
 def test_signing_in(closed: tuple[Server, dict[str, str]]) -> None:
     server, tokens = closed
     with httpx.Client(base_url=server.url, timeout=60) as http:
+        assert http.post(f"{SHELF}/decide", data={"turn": "1"}).status_code == 401
         asked = http.get(SHELF)
         assert (asked.status_code, asked.headers["location"]) == (303, f"/sign-in?next={SHELF}")
         assert "A shelf" not in asked.text

@@ -10,7 +10,7 @@ import lzma
 import re
 import zipfile
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import httpx
 import pandas as pd
@@ -84,6 +84,19 @@ def test_days_that_are_forecast_keep_their_zone(live: Server, http: httpx.Client
     assert calendar == {"start": "2026-11-01", "every": "day", "zone": "Europe/Berlin"}
 
 
+def test_today_is_that_of_the_zone(live: Server, http: httpx.Client) -> None:
+    live.service.clock = lambda: datetime(2026, 11, 2, 23, 30, tzinfo=UTC)
+    rows = b"day,visitors\n2026-11-02,5\n2026-11-03,6\n"
+    for zone, late in (("UTC", False), ("Europe/Rome", True), ("+01:00", True)):
+        shown = plan(http, rows, meaning="forecast", zone=zone).text
+        assert ("The forecast begins on 2026-11-02, before today" in shown) == late, zone
+
+
+def test_chosen_settings_stay_in_sight(http: httpx.Client) -> None:
+    assert "<details open>\n    <summary>More" not in plan(http, b"").text
+    assert "<details open>\n    <summary>More" in plan(http, b"", every="1D").text
+
+
 def test_a_file_may_be_the_forecast(live: Server, http: httpx.Client) -> None:
     shown = plan(http, traffic(20, ","), meaning="forecast", zone="Europe/Rome", id="tea")
     assert "The forecast ends on 2026-08-22, before today: give newer traffic" in shown.text
@@ -112,12 +125,32 @@ PYTHON = re.compile(r"\w=['(\d]|\bhs\.|\w\(\)|\b[a-z]+_[a-z]+\b")
         (traffic(), {"arms": "9.99\n9.99"}, "9.99"),
         (traffic(), {"arms": "a=tea\nb=tea"}, "'tea' is there twice"),
         (traffic(), {"another": "nonsense"}, "nonsense"),
-        (traffic(), {"greatest": ""}, "needs Least and Greatest reward per visitor"),
-        (traffic(), {"greatest": "-5"}, "Least and Greatest reward per visitor must be two rising"),
-        (b"day,visitors\n2026-01-01,5\n2026-01-01,6\n", {}, "Join rows to '1D'"),
-        (b"day,visitors\n01/02/2026,5\n02/02/2026,6\n", {}, "Dates are written 'dmy'"),
-        (b"day;visitors\n2026-01-01;1.234\n", {}, "Decimal mark ','"),
-        (b"day,visitors\n2026-01-01,0\n2026-01-02,0\n", {}, "Raise small values to ("),
+        (
+            traffic(),
+            {"greatest": ""},
+            "needs the least and the greatest reward per visitor, such as",
+        ),
+        (traffic(), {"least": "5", "greatest": "3"}, "expected more than the least, 5, got '3'"),
+        (
+            traffic(),
+            {"greatest": "1e15"},
+            "Least and greatest reward per visitor: expected at most",
+        ),
+        (traffic(), {"floor": "abc"}, "Raise small values to: expected a number"),
+        (traffic(), {"floor": "-1"}, '"Raise small values to" must be'),
+        (
+            b"day,visitors\n2026-01-01,5\n2026-02-01,6\n",
+            {"meaning": "forecast"},
+            "a row per minute",
+        ),
+        (b"day,visitors\n2026-01-01,5\n2026-01-01,6\n", {}, 'use "Join rows to: days"'),
+        (
+            b"day,visitors\n01/02/2026,5\n02/02/2026,6\n",
+            {},
+            'use "Dates are written: day, month, year" or',
+        ),
+        (b"day;visitors\n2026-01-01;1.234\n", {}, '"Decimal mark: point"'),
+        (b"day,visitors\n2026-01-01,0\n2026-01-02,0\n", {}, 'use "Raise small values to" ('),
         (traffic(), {"zone": "Mars/Base"}, "Mars/Base"),
         (traffic(), {"id": "shelf"}, "already"),
         (traffic(), {"seed": "-1"}, "seed: expected at least 0, got -1"),
@@ -133,6 +166,8 @@ def test_what_is_wrong_is_said_and_what_was_typed_stays(
     assert words in html.unescape(alert[1])
     assert not PYTHON.search(html.unescape(alert[1]))
     assert "/tmp" not in alert[1]
+    for label, choice in re.findall(r'"([^":]+): ([^"]+)"', html.unescape(alert[1])):
+        assert re.search(rf"<label>{label}\s(?:(?!</label>).)*>{choice}<", answer.text, re.DOTALL)
     assert "The price of tea" in answer.text
     assert len(live.service.experiments()) == 1
 
