@@ -14,6 +14,7 @@ from tests.service.conftest import MOMENT, Server, settings
 
 import highseason as hs
 from highseason.cli import main
+from highseason.traffic.timeline import Calendar
 from highseason_service import Service
 from highseason_service.errors import ClashError
 from highseason_service.forecast import TrafficForecast
@@ -84,7 +85,7 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
         ("decide shelf --turn 4000", "outside the forecast"),
         ("update shelf --turn 9 --reward 1 --visitors 1", "not decided"),
         ("update shelf --turn 1 --reward nan --visitors 1", "expected a finite number"),
-        ("create x --arm a", "option-index needs --rewards, the least and the greatest"),
+        ("create x --arm a", "greatest reward per visitor (--rewards), such as"),
         ("create x --arm a --rho 0.1", "leave `rho` out"),
         ("create x --arm a --policy uniform --rho 0.1", "no noise model"),
         ("create x --arm =1+1 --policy uniform", "arms[0].id"),
@@ -107,16 +108,8 @@ def test_turns_have_dates(run: Run, live: Server) -> None:
     assert run("decide shelf --turn 2026-11-02")[0] == 0
     assert run("decide shelf --turn 2026-11-03T23:30")[0] == 0  # by the clock of Rome
     assert [one.turn for one in live.service.decisions("shelf")] == [3, 2]
-    code, text = run("update shelf --reward 80 --visitors 50")
-    assert (code, "wait for a reward: 2, 3; give --turn" in text) == (
-        2,
-        True,
-    )  # today, too
     said = run("update shelf --turn 2026-11-02 --reward 90 --visitors 240")[1]
     assert said == "turn 2: recorded\n"
-    assert run("update shelf --reward 80 --visitors 50")[1] == "turn 3: recorded\n"
-    code, text = run("update shelf --reward 80 --visitors 50")
-    assert (code, "wait for a reward: none; give --turn" in text) == (2, True)
     assert "it was 90" in run("correct shelf --turn 2026-11-02 --reward 91 --visitors 240")[1]
     run("add-arm shelf --arm 8.99 --start 2026-11-20 --end 2026-12-01")
     sale = next(arm for arm in live.service.state("shelf").arms if arm.id == "8.99")
@@ -127,6 +120,49 @@ def test_turns_have_dates(run: Run, live: Server) -> None:
     code, text = run("decide bare --turn 2026-11-02")
     assert (code, "no calendar: give the number of the turn" in text) == (2, True)
     assert "such as 2026-11-17" in run("decide shelf --turn tomorrow")[1]
+
+
+@pytest.mark.parametrize(
+    ("every", "when", "expected"),
+    [
+        ("day", "2026-11-17", 6),  # the turn that starts on it, at eight
+        ("day", "2026-11-17T00:00", 5),
+        ("day", "2026-11-22", None),  # the last one ends on it
+        ("hour", "2026-11-12", 1),
+        ("week", "2026-11-17", 1),
+    ],
+)
+def test_a_date_is_the_turn_that_starts_on_it(
+    run: Run, live: Server, every: str, when: str, expected: int | None
+) -> None:
+    calendar = Calendar.starting("2026-11-12 08:00", every, "+01:00")
+    live.service.create(settings("tea", forecast=TrafficForecast((5.0,) * 10, calendar)))
+    code, text = run(f"decide tea --turn {when}")
+    assert code == (0 if expected else 2), text
+    assert [one.turn for one in live.service.decisions("tea")] == [expected] * bool(expected)
+
+
+def test_the_turn_to_update_is_over(run: Run, live: Server) -> None:
+    start = date.today() - timedelta(days=17)  # two weeks are over, the third is not
+    calendar = Calendar.starting(str(start), "week")
+    live.service.create(settings("tea", forecast=TrafficForecast((5.0,) * 9, calendar)))
+    live.service.create(settings("bare", forecast=TrafficForecast((5.0, 9.0))))
+    report, refused = (
+        "update tea --reward 5 --visitors 5",
+        "tea that are over and wait for a reward",
+    )
+    run("decide tea --turn 3")
+    assert f"{refused}: none; give --turn" in " ".join(run(report)[1].split())
+    run("decide tea --turn 1")
+    assert run(report)[1] == "turn 1: recorded\n"
+    for turn in (2, 1):
+        run(f"decide bare --turn {turn}")
+    live.service.create(settings("two", forecast=TrafficForecast((5.0,) * 9, calendar)))
+    for turn in (1, 2):
+        run(f"decide two --turn {turn}")
+    both = f"{start}, {start + timedelta(7)}; give --turn"
+    assert both in " ".join(run(report.replace("tea", "two"))[1].split())
+    assert "1, 2; give --turn" in " ".join(run(report.replace("tea", "bare"))[1].split())
 
 
 def test_the_file_of_the_past_is_an_argument(run: Run, live: Server, tmp_path: Path) -> None:

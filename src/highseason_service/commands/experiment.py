@@ -3,19 +3,18 @@
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
-from datetime import datetime
+from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import click
+import numpy as np
 
 from highseason.cli import GroupWithExamples, check_file, emit, options, usage_error, with_examples
 from highseason.core import DEFAULT_POLICY, aligned, format_number, percent, require, wrapped
-from highseason.traffic import Calendar
 from highseason_service.errors import ServiceError
 from highseason_service.forecast import TrafficForecast, replacement
-from highseason_service.model import Arm, Noise, Outcome, Settings
+from highseason_service.model import Arm, Noise, Outcome, Settings, State
 
 #: What a subcommand gives: the document of --json, and what is printed without it.
 Answer = tuple[Mapping[str, Any], str]
@@ -63,20 +62,33 @@ def _turn(name: str, text: str, **more: Any) -> options.Decorator:
     """An option that takes a turn: its number, or a time on the experiment's calendar."""
     read = options.reader(
         "a turn, such as 12, or a date, such as 2026-11-17",
-        lambda text: int(text) if text.isdecimal() else datetime.fromisoformat(text),
+        lambda text: int(text) if text.isdecimal() else _when(text),
         lambda turn: turn != 0,
     )
     return options.option(f"{name} TURN|DATE", text, type=read, **more)
 
 
-def _number(client: Any, experiment: str, moment: datetime) -> int:
-    """The number of the turn at a time, by the clock of the experiment."""
-    state = client.state(experiment)
-    if state.calendar is None:
+def _when(text: str) -> date:
+    """A day, or a time: 2026-11-17 is not the moment at which that day begins."""
+    return (date if len(text) <= len("2026-11-17") else datetime).fromisoformat(text)
+
+
+def _turns(state: State) -> TrafficForecast:
+    """The turns of an experiment, by its calendar."""
+    return TrafficForecast.from_dict({"values": (1.0,) * state.turns, "calendar": state.calendar})
+
+
+def _number(client: Any, experiment: str, when: date) -> int:
+    """The number of the turn at a time, or of the first on a day, by the experiment's clock."""
+    turns = _turns(client.state(experiment))
+    if turns.calendar is None:
         raise usage_error(f"{experiment} has no calendar: give the number of the turn")
-    calendar = Calendar.starting(**state.calendar)
-    zone = moment.tzinfo or ZoneInfo(calendar.zone or "UTC")
-    return TrafficForecast((1.0,) * state.turns, calendar).turn_at(moment.replace(tzinfo=zone))
+    if not isinstance(when, datetime):
+        begun = np.flatnonzero(turns.walls.astype("datetime64[D]") == np.datetime64(when))
+        if begun.size:
+            return 1 + int(begun[0])
+        when = datetime.combine(when, time(23, 59))  # it may lie within a week
+    return turns.turn_at(when.replace(tzinfo=when.tzinfo or turns.zone))
 
 
 def _answer(function: Callable[..., Answer], url: str, token: str | None, **given: Any) -> Answer:
@@ -87,7 +99,7 @@ def _answer(function: Callable[..., Answer], url: str, token: str | None, **give
     try:
         with Client(url, token) as client:
             for name, value in given.items():
-                if isinstance(value, datetime):
+                if isinstance(value, date):
                     given[name] = _number(client, given["experiment"], value)
             return function(client=client, **given)
     except (RequestError, ServiceError) as reason:
@@ -207,6 +219,11 @@ def show(client: Any, experiment: str) -> Answer:
     return asdict(state), f"{text}\n{table}\n{wrapped(state.verdict)}\n"
 
 
+def _written(start: str | None) -> str:
+    """When a turn starts, as --turn takes it; nothing without a calendar."""
+    return (start or "")[:16].removesuffix("T00:00")
+
+
 def _figure(value: float | None) -> str:
     return "" if value is None else format_number(value)
 
@@ -262,16 +279,23 @@ def _outcome(text: str, **more: Any) -> options.Decorator:
     "highseason experiment update tea --reward 1200 --visitors 310",
     "highseason experiment update tea --turn 2026-11-17 --reward 900 --visitors 280",
 )
-@_outcome("The turn.  [default: the one that waits for its reward]")
+@_outcome("The turn.  [default: the one that is over and waits for its reward]")
 @_key
 def update(client: Any, experiment: str, outcome: Outcome, key: str | None) -> Answer:
     """Report what a turn brought."""
     if outcome.turn is None:
-        waiting = [one.turn for one in client.decisions(experiment) if one.reward is None]
+        state = client.state(experiment)
+        over = _turns(state).progress(datetime.now(UTC))[1] if state.calendar else state.turns
+        waiting = [
+            one for one in client.decisions(experiment) if one.reward is None and one.turn <= over
+        ]
         if len(waiting) != 1:
-            which = ", ".join(map(str, sorted(waiting))) or "none"
-            raise usage_error(f"turns of {experiment} that wait for a reward: {which}; give --turn")
-        outcome = replace(outcome, turn=waiting[0])
+            which = ", ".join(_written(one.time) or str(one.turn) for one in reversed(waiting))
+            raise usage_error(
+                f"turns of {experiment} that are over and wait for a reward: {which or 'none'}; "
+                "give --turn"
+            )
+        outcome = replace(outcome, turn=waiting[0].turn)
     answer = client.update_many(experiment, [outcome], key)
     words = "recorded" if answer["new"] else "already recorded"
     return answer, f"turn {outcome.turn}: {words}{CLIPPED * answer['clipped']}"
@@ -336,8 +360,7 @@ def reforecast(client: Any, experiment: str, first: int | None, key: str | None,
     values = G.values.tolist()
     if first is None:
         state = client.state(experiment)
-        calendar = None if state.calendar is None else Calendar.starting(**state.calendar)
-        first, values = replacement(calendar, state.turns, state.first_open, G)
+        first, values = replacement(_turns(state).calendar, state.turns, state.first_open, G)
     answer = client.reforecast(experiment, first, values, key)
     return answer, f"{experiment}: new forecast for turns {first} to {answer['turns']}"
 
@@ -350,7 +373,7 @@ def plan(client: Any, experiment: str, turns: int) -> Answer:
     rows = [
         (
             str(turn.turn),
-            (turn.time or "")[:16].removesuffix("T00:00").replace("T", " "),
+            _written(turn.time).replace("T", " "),
             format_number(turn.forecast),
             turn.best or "",
             percent(turn.exploration),
