@@ -90,6 +90,33 @@ def test_off_loopback_a_token_is_needed(tmp_path: Path) -> None:
     assert [main([*revoke, "--open"], standalone_mode=False) for _ in range(2)] == [0, 2]
 
 
+DAYS = "day,visitors\n" + "".join(f"2026-11-{day:02},{day}\n" for day in range(1, 29))
+MONTHS = "month,visitors\n" + "".join(f"2099-{month:02}-01,9\n" for month in range(1, 13))
+
+
+@pytest.mark.parametrize(
+    ("rows", "words", "said"),
+    [
+        (DAYS, ["--arm", "9.99=cheap", "--policy", "uniform"], ""),
+        (DAYS, ["--arm", "a/b"], "id: expected letters (a to z)"),
+        (DAYS, ["--arm", "ä€"], "put everything else into the label"),
+        (MONTHS, ["--arm", "a"], "a row per minute, hour, day or week"),
+    ],
+)
+def test_a_served_experiment_is_one_of_the_api(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: str, words: list[str], said: str
+) -> None:
+    monkeypatch.setattr("highseason_service.server.serve", lambda *_, **__: None)
+    monkeypatch.setattr("highseason_service.server.start_logging", lambda: None)
+    (tmp_path / "数据.csv").write_text(rows)
+    database = ("--database", str(tmp_path / "shop.db"))
+    code, text = run("serve", "--experiment", str(tmp_path / "数据.csv"), *words, *database)
+    assert (code, said in " ".join(text.split())) == (2 if said else 0, True), text
+    assert "G.resample" not in text
+    with Service(database[1]) as service:
+        assert [one.id for one in service.experiments()] == ["experiment"] * (not said)
+
+
 def test_audit_says_whether_everything_follows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

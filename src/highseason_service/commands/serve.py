@@ -1,19 +1,19 @@
 """`highseason serve`: the decision service over HTTP."""
 
-import re
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import click
 
-from highseason.cli import emit, options, with_examples
+from highseason.cli import emit, options, usage_error, with_examples
 from highseason.core import DEFAULT_POLICY, raised_as, require
 from highseason.traffic import Multiplier
 from highseason_service.commands import database_option
 from highseason_service.commands.experiment import arms_of
 from highseason_service.errors import ServiceError
 from highseason_service.forecast import TrafficForecast
-from highseason_service.model import Settings
+from highseason_service.model import ExperimentBody
 
 
 @with_examples(
@@ -52,12 +52,14 @@ def command(
     printed when the service is ready; logs go to stderr, as JSON.  --experiment starts one with the
     name of its file, unless there is one already.
     """
-    given = click.get_current_context().params
-    name = re.sub("[^a-z0-9]+", "-", Path(given["experiment"] or "").stem.lower()).strip("-")
+    if G is not None and not arm:
+        raise usage_error("--experiment needs at least one arm: add --arm, such as --arm 9.99")
     require("uvicorn", "service", "highseason serve")
-    from highseason_service import Service
+    from highseason_service import Service, forms
     from highseason_service import demo as shop
     from highseason_service.server import serve, start_logging
+
+    name = forms.address(Path(click.get_current_context().params["experiment"] or "").stem)
 
     def started(url: str) -> None:
         page = "" if G is None else f"/experiments/{name}"
@@ -72,8 +74,10 @@ def command(
         if demo:
             shop.fill(service)
         if G is not None and all(one.id != name for one in service.experiments()):
-            forecast = TrafficForecast.of(G)
-            about = name, name, tuple(arms_of(arm)), policy, forecast, rewards or (0.0, 1.0)
+            body: dict[str, Any] = {"id": name, "policy": policy}
+            body |= {"arms": [vars(one) for one in arms_of(arm)]}
+            body |= {"reward_range": list(rewards or (0.0, 1.0))}
             with raised_as(ValueError, ServiceError):  # bad usage
-                service.create(Settings(*about))
+                body["forecast"] = TrafficForecast.of(G).to_dict()
+                service.create(forms.checked(ExperimentBody, body).settings())
         serve(service, host, port, names=allow_host, started=started)
