@@ -166,13 +166,7 @@ class Buckets:
         return cls(turns, width, firsts, np.minimum(firsts + width, count) - 1)
 
     def chart(
-        self,
-        name: str,
-        title: str,
-        sentence: str,
-        *series: Series,
-        ends: bool = False,
-        **more: Any,
+        self, name: str, title: str, sentence: str, *series: Series, ends: bool = False, **more: Any
     ) -> Chart:
         """A chart of the groups, each named by its first turn, or where it `ends`."""
         turns, prefix = self.turns, "to " if ends else "" if self.width == 1 else "from "

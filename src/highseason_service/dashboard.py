@@ -32,13 +32,13 @@ PER_PAGE = 100
 #: What was done, as the page says it after a form.
 DONE = {
     "created": "The experiment is running.",
-    "decided": "The turn is decided.",
-    "rewarded": "The reward is recorded.",
+    "decide": "The turn is decided.",
+    "update": "The reward is recorded.",
     "known": "That reward was recorded before; nothing has changed.",
-    "corrected": "The reward is corrected.",
+    "correct": "The reward is corrected.",
     "reforecast": "The forecast is replaced.",
-    "added": "The arm is added.",
-    "removed": "The arm is removed.",
+    "add-arm": "The arm is added.",
+    "remove-arm": "The arm is removed.",
     "stay": "What happens without rewards is changed.",
     "pause": "The experiment is paused.",
     "resume": "The experiment is running again.",
@@ -126,7 +126,7 @@ def experiment_page(
     """A page of an experiment, which says what was `done`, and to which arm."""
     if tab not in TABS:
         raise NotFoundError(f"an experiment has no page {tab!r}")
-    removed, said = arm if done == "removed" else "", DONE.get(done, "")
+    removed, said = arm if done == "remove-arm" else "", DONE.get(done, "")
     return _experiment(who, experiment, tab, seen, page=number, removed=removed, done=said)
 
 
@@ -148,33 +148,28 @@ def _done(service: Service, experiment: str, action: str, form: Mapping[str, Any
     match action:
         case "decide":
             service.decide(experiment, forms.whole(form, "turn"))
-            return "decided"
         case "update":
-            new = service.update_many(experiment, [forms.outcome_from(form)])["new"]
-            return "rewarded" if new else "known"
+            if not service.update_many(experiment, [forms.outcome_from(form)])["new"]:
+                return "known"
         case "correct":
             service.correct(experiment, forms.outcome_from(form))
-            return "corrected"
         case "add-arm":
             service.add_arm(experiment, forms.arm_from(form))
-            return "added"
         case "remove-arm":
             service.remove_arm(experiment, str(form.get("arm", "")))
-            return "removed"
         case "reforecast":
             draft = forms.drafted(NewForecastBody, form)
             service.reforecast(experiment, draft.first, draft.values)
-            return "reforecast"
         case "stay":
             service.stay_with_leader(experiment, form.get("stay") == "yes")
-            return "stay"
-    change = str(form.get("change", ""))
-    if change not in ("pause", "resume", "archive"):
-        raise InvalidError(f"expected pause, resume or archive, got {change[:40]!r}")
-    if change == "archive" and form.get("sure") != "yes":
-        raise InvalidError("archiving cannot be undone: tick the box to confirm it")
-    service.change_status(experiment, change)  # type: ignore[arg-type]  # one of the three
-    return change
+        case "status":
+            action = str(form.get("change", ""))
+            if action not in ("pause", "resume", "archive"):
+                raise InvalidError(f"expected pause, resume or archive, got {action[:40]!r}")
+            if action == "archive" and form.get("sure") != "yes":
+                raise InvalidError("archiving cannot be undone: tick the box to confirm it")
+            service.change_status(experiment, action)  # type: ignore[arg-type]  # one of the three
+    return action
 
 
 @router.post("/experiments/{experiment}/{action}")
@@ -239,11 +234,7 @@ def _draft_page(
     past: int = 0,
     **texts: Any,
 ) -> Response:
-    """A plan with its chart, and a button that makes it hold.
-
-    `texts` are the title, a lead, facts by their names, sentences (`words`), the `draft` that the
-    button sends, where it goes and what it says (`send`), and the same of the way `back`.
-    """
+    """A plan with its chart, a button that makes it hold, and the other `texts` of its template."""
     chart = charts.traffic(turns, plan, history, past)
     banner = "".join(charts.busy_warning(plan, turns.unit, past))
     shown: dict[str, Any] = {"chart": chart, "drawn": {"traffic": chart.data()}, "banner": banner}

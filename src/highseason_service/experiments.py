@@ -23,7 +23,6 @@ from sqlalchemy.exc import IntegrityError
 
 from highseason.bandit import BanditError, Event, OutcomesReported, TurnDecided
 from highseason.core import raised_as
-from highseason.policies import from_json
 from highseason_service import store
 from highseason_service.database import PATIENCE, Database
 from highseason_service.errors import (
@@ -111,11 +110,12 @@ class Service(AbstractContextManager["Service"]):
                 self._live.keep(settings.id, live)
             except IntegrityError as reason:
                 (first,) = self.read(lambda one: store.entries(one, settings.id, limit=1))
-                if _written_out(first.body) != _written_out(created.body):
-                    raise ClashError(
-                        f"there is an experiment {settings.id!r} with other settings: choose "
-                        "another id"
-                    ) from reason
+                old = LiveExperiment([first])
+                # its policy by what it plays: the same text may mean another in a later version
+                known = old.bandit.policy, replace(old.settings, policy=settings.policy)
+                if known != (live.bandit.policy, live.settings):
+                    found = f"there is an experiment {settings.id!r} with other settings"
+                    raise ClashError(f"{found}: choose another id") from reason
         return self.experiment(settings.id)
 
     def experiments(self) -> list[Summary]:
@@ -560,12 +560,6 @@ def state_of(live: LiveExperiment) -> State:
         best=live.best,
         verdict=live.bandit.verdict(),
     )
-
-
-def _written_out(body: dict[str, Any]) -> Settings:
-    """Settings with the policy as it plays: its text may mean another one in a later version."""
-    policy = from_json(json.dumps(body["policy_parameters"]))
-    return replace(Settings.from_dict(body), policy=policy.to_json())
 
 
 def settings_body(settings: Settings) -> dict[str, Any]:

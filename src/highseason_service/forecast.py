@@ -222,13 +222,8 @@ def replacement(
     """The first turn that a new forecast is for, and its values from there on.
 
     Rows with times are for the turns that start then; the first ones are left out while their turns
-    are decided.  Rows without times begin with the first turn that is not decided.
-
-    Args:
-        calendar: The turns of the experiment; None if they have numbers only.
-        turns: How many turns its forecast has.
-        first_open: The first turn that is not decided.
-        G: The new forecast; where it has no zone, its times are those of the calendar's clock.
+    are decided.  Rows without times begin with the first turn that is not decided.  Times without a
+    zone are those of the calendar's clock; where there is no calendar, turns have numbers only.
 
     >>> G = Multiplier([10, 20, 30], calendar=["2026-12-24", "2026-12-25", "2026-12-26"])
     >>> replacement(Calendar.starting("2026-12-20"), 9, 6, G)

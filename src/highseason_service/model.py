@@ -307,8 +307,6 @@ MOST_REWARDS, MOST_PLANNED = 10_000, 366
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 Key = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,200}$")]
 Values = Annotated[list[Expected], Field(min_length=1, max_length=MOST_TURNS)]
-
-
 NewArm = Annotated[
     Arm, BeforeValidator(lambda given: {"id": given} if isinstance(given, str) else given)
 ]

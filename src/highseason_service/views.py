@@ -14,7 +14,7 @@ from highseason.core import counted, format_number
 from highseason.policies import Plan, Policy
 from highseason.traffic import LENGTHS
 from highseason_service import charts
-from highseason_service.charts import ArmChange, Chart, PlayHistory
+from highseason_service.charts import Chart, PlayHistory
 from highseason_service.experiments import Recent, Service, state_of
 from highseason_service.forecast import TrafficForecast
 from highseason_service.live import LATE, LiveExperiment
@@ -248,20 +248,12 @@ class ExperimentView:
         return f"tried {name} to know it better (played {own:,} of {total:,} times)"
 
     def _others(self, record: DecisionRecord) -> Iterator[str]:
-        """The other arms that could have been chosen."""
+        """The other arms that could have been chosen; an arm's next change says if it was there."""
         entry = self.history.entry[record.turn - 1]
-        changes = [change for change in self.history.changes if change.seq > entry]
-        return (
-            arm.id
-            for arm in self.arms.values()
-            if arm.id != record.arm and _was_there(arm, changes) and arm.spans(record.turn)
-        )
-
-
-def _was_there(arm: Arm, later: list[ArmChange]) -> bool:
-    """Whether an arm was in the game, by its first change after that moment."""
-    change = next((change for change in later if change.arm == arm.id), None)
-    return not arm.removed if change is None else change.removed
+        then = {one.arm: one.removed for one in reversed(self.history.changes) if one.seq > entry}
+        spanning = (arm for arm in self.arms.values() if arm.spans(record.turn))
+        others = (arm for arm in spanning if then.get(arm.id, not arm.removed))
+        return (arm.id for arm in others if arm.id != record.arm)
 
 
 class Views:

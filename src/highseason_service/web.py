@@ -139,8 +139,6 @@ class PageRoute(APIRoute):
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 Form = Annotated[FormData, Depends(read_form)]
-
-
 Anyone = Annotated[Visitor, Depends(Visitor.of)]
 
 

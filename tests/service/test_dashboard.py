@@ -165,7 +165,7 @@ def test_a_page_says_why_no_turn_is_now(
 
 def test_a_removed_arm_can_be_brought_back(live: Server, http: httpx.Client) -> None:
     gone = post(http, f"{SHELF}/remove-arm", arm="9.99")
-    assert gone.headers["location"] == f"{SHELF}/arms?done=removed&arm=9.99"
+    assert gone.headers["location"] == f"{SHELF}/arms?done=remove-arm&arm=9.99"
     page = http.get(gone.headers["location"]).text
     assert page.count("Bring back price 9.99") == 2  # beside what was done, and in the table
     back = post(http, f"{SHELF}/add-arm", id="9.99", label="price 9.99", when="now")
@@ -247,7 +247,7 @@ def test_a_form_does_what_it_says(live: Server, http: httpx.Client) -> None:
     assert post(http, f"{SHELF}/decide", turn="3").status_code == 303
     assert service.decision("shelf", 3).turn == 3
     sent = post(http, f"{SHELF}/update", turn="3", reward="512.5", visitors="60")
-    assert sent.headers["location"] == "/experiments/shelf?done=rewarded"
+    assert sent.headers["location"] == "/experiments/shelf?done=update"
     assert "The reward is recorded." in http.get(sent.headers["location"]).text
     assert service.decision("shelf", 3).reward == 512.5
     again = post(http, f"{SHELF}/update", turn="3", reward="512.5", visitors="60")

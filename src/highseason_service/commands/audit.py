@@ -11,9 +11,7 @@ from highseason_service.errors import ServiceError
 
 
 @with_examples(
-    "audit",
-    "highseason audit",
-    "highseason audit --database shop.db --experiment shelf-7 --json",
+    "audit", "highseason audit", "highseason audit --database shop.db --experiment shelf-7 --json"
 )
 @database_option
 @options.option("--experiment ID", "The experiment.  [default: all]")

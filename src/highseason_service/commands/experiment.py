@@ -257,8 +257,6 @@ def decide(client: Any, experiment: str, turn: int | None) -> Answer:
 _key = options.option(
     "--key TEXT", "Idempotency key: sent again with the same key, it counts once."
 )
-
-
 CLIPPED = "; clipped: per visitor it is outside the range of rewards"
 
 
@@ -284,17 +282,13 @@ def _outcome(text: str, **more: Any) -> options.Decorator:
 def update(client: Any, experiment: str, outcome: Outcome, key: str | None) -> Answer:
     """Report what a turn brought."""
     if outcome.turn is None:
-        state = client.state(experiment)
+        state, made = client.state(experiment), client.decisions(experiment)
         over = _turns(state).progress(datetime.now(UTC))[1] if state.calendar else state.turns
-        waiting = [
-            one for one in client.decisions(experiment) if one.reward is None and one.turn <= over
-        ]
+        waiting = [one for one in made if one.reward is None and one.turn <= over]
         if len(waiting) != 1:
             which = ", ".join(_written(one.time) or str(one.turn) for one in reversed(waiting))
-            raise usage_error(
-                f"turns of {experiment} that are over and wait for a reward: {which or 'none'}; "
-                "give --turn"
-            )
+            found = f"turns of {experiment} that are over and wait for a reward: {which or 'none'}"
+            raise usage_error(f"{found}; give --turn")
         outcome = replace(outcome, turn=waiting[0].turn)
     answer = client.update_many(experiment, [outcome], key)
     words = "recorded" if answer["new"] else "already recorded"

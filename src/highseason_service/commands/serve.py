@@ -59,13 +59,12 @@ def command(
     from highseason_service import demo as shop
     from highseason_service.server import serve, start_logging
 
-    name = forms.address(Path(click.get_current_context().params["experiment"] or "").stem)
-
     def started(url: str) -> None:
         page = "" if G is None else f"/experiments/{name}"
         text = f"highseason is at {url}{page}  (Ctrl-C ends it)"
         emit(as_json, lambda: {"url": url}, lambda: click.echo(text))
 
+    name = forms.address(Path(click.get_current_context().params["experiment"] or "").stem)
     start_logging()
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -74,10 +73,9 @@ def command(
         if demo:
             shop.fill(service)
         if G is not None and all(one.id != name for one in service.experiments()):
-            body: dict[str, Any] = {"id": name, "policy": policy}
-            body |= {"arms": [vars(one) for one in arms_of(arm)]}
-            body |= {"reward_range": list(rewards or (0.0, 1.0))}
+            new: dict[str, Any] = {"id": name, "policy": policy, "arms": [*map(vars, arms_of(arm))]}
             with raised_as(ValueError, ServiceError):  # bad usage
-                body["forecast"] = TrafficForecast.of(G).to_dict()
-                service.create(forms.checked(ExperimentBody, body).settings())
+                new["forecast"] = TrafficForecast.of(G).to_dict()
+                new["reward_range"] = list(rewards or (0.0, 1.0))
+                service.create(forms.checked(ExperimentBody, new).settings())
         serve(service, host, port, names=allow_host, started=started)
