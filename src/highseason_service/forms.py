@@ -121,9 +121,8 @@ def new_experiment(
 def check(service: Service, settings: Settings) -> None:
     """Refuse settings with which no experiment can be created."""
     if any(known.id == settings.id for known in service.experiments()):
-        raise ClashError(
-            f"name: there is an experiment {settings.id!r} already: choose another name or id"
-        )
+        found = f"there is an experiment {settings.id!r} already"
+        raise ClashError(f"name: {found}: choose another name or id")
     LiveExperiment([Entry(1, "", "created", None, settings_body(settings))])
 
 

@@ -142,27 +142,24 @@ def test_a_date_is_the_turn_that_starts_on_it(
     assert [one.turn for one in live.service.decisions("tea")] == [expected] * bool(expected)
 
 
-def test_the_turn_to_update_is_over(run: Run, live: Server) -> None:
-    start = date.today() - timedelta(days=17)  # two weeks are over, the third is not
-    calendar = Calendar.starting(str(start), "week")
+def test_without_a_turn_the_one_that_is_over_is_updated(run: Run, live: Server) -> None:
+    first, second, today = (date.today() - timedelta(days) for days in (17, 10, 3))
+    calendar = Calendar.starting(str(first), "week")  # two weeks are over, the third is not
     live.service.create(settings("tea", forecast=TrafficForecast((5.0,) * 9, calendar)))
     live.service.create(settings("bare", forecast=TrafficForecast((5.0, 9.0))))
-    report, refused = (
-        "update tea --reward 5 --visitors 5",
-        "tea that are over and wait for a reward",
-    )
-    run("decide tea --turn 3")
-    assert f"{refused}: none; give --turn" in " ".join(run(report)[1].split())
-    run("decide tea --turn 1")
-    assert run(report)[1] == "turn 1: recorded\n"
-    for turn in (2, 1):
-        run(f"decide bare --turn {turn}")
+    waiting = "turns of {} that wait for a reward: {}; give --turn"
+
+    def update(experiment: str, *turns: int) -> str:
+        for turn in turns:
+            live.service.decide(experiment, turn)
+        return " ".join(run(f"update {experiment} --reward 5 --visitors 5")[1].split())
+
+    assert waiting.format("tea", "none") in update("tea")
+    assert update("tea", 3, 1) == f"{first}: recorded"
+    assert update("tea") == f"{today}: recorded"  # in the evening
+    assert waiting.format("bare", "turn 1, turn 2") in update("bare", 1, 2)
     live.service.create(settings("two", forecast=TrafficForecast((5.0,) * 9, calendar)))
-    for turn in (1, 2):
-        run(f"decide two --turn {turn}")
-    both = f"{start}, {start + timedelta(7)}; give --turn"
-    assert both in " ".join(run(report.replace("tea", "two"))[1].split())
-    assert "1, 2; give --turn" in " ".join(run(report.replace("tea", "bare"))[1].split())
+    assert waiting.format("two", f"{first}, {second}") in update("two", 1, 2, 3)
 
 
 def test_the_file_of_the_past_is_an_argument(run: Run, live: Server, tmp_path: Path) -> None:

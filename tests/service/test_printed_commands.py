@@ -100,7 +100,7 @@ def test_an_experiment(line: str, live: Server, monkeypatch: pytest.MonkeyPatch)
         service.decide("tea", 1)
         service.update_many("tea", [Outcome(1, 900.0, 200.0)])
         if line.split()[2] == "update":
-            service.decide("tea", 17)
+            service.decide("tea", 17)  # the only one that waits: over or not
     if line.split()[2] == "resume":
         service.change_status("tea", "pause")
     assert run(line)

@@ -58,19 +58,18 @@ def command() -> None:
     """
 
 
+#: How a day is read, and a time: a day is not the moment at which it begins.
+_READ = date.fromisoformat, datetime.fromisoformat
+
+
 def _turn(name: str, text: str, **more: Any) -> options.Decorator:
     """An option that takes a turn: its number, or a time on the experiment's calendar."""
     read = options.reader(
         "a turn, such as 12, or a date, such as 2026-11-17",
-        lambda text: int(text) if text.isdecimal() else _when(text),
+        lambda text: int(text) if text.isdecimal() else _READ[len(text) > 10](text),
         lambda turn: turn != 0,
     )
     return options.option(f"{name} TURN|DATE", text, type=read, **more)
-
-
-def _when(text: str) -> date:
-    """A day, or a time: 2026-11-17 is not the moment at which that day begins."""
-    return (date if len(text) <= len("2026-11-17") else datetime).fromisoformat(text)
 
 
 def _turns(state: State) -> TrafficForecast:
@@ -277,22 +276,24 @@ def _outcome(text: str, **more: Any) -> options.Decorator:
     "highseason experiment update tea --reward 1200 --visitors 310",
     "highseason experiment update tea --turn 2026-11-17 --reward 900 --visitors 280",
 )
-@_outcome("The turn.  [default: the one that is over and waits for its reward]")
+@_outcome("The turn.  [default: the one that waits for its reward, over if several do]")
 @_key
 def update(client: Any, experiment: str, outcome: Outcome, key: str | None) -> Answer:
     """Report what a turn brought."""
+    name = f"turn {outcome.turn}"
     if outcome.turn is None:
-        state, made = client.state(experiment), client.decisions(experiment)
-        over = _turns(state).progress(datetime.now(UTC))[1] if state.calendar else state.turns
-        waiting = [one for one in made if one.reward is None and one.turn <= over]
-        if len(waiting) != 1:
-            which = ", ".join(_written(one.time) or str(one.turn) for one in reversed(waiting))
-            found = f"turns of {experiment} that are over and wait for a reward: {which or 'none'}"
+        turns = _turns(client.state(experiment))
+        over = turns.progress(datetime.now(UTC))[1] if turns.calendar else 0
+        made = [one for one in client.decisions(experiment) if one.reward is None]
+        waiting = [one for one in made if one.turn <= over] or made  # or today's, in the evening
+        names = [_written(one.time) or f"turn {one.turn}" for one in reversed(waiting)]
+        if len(names) != 1:
+            found = f"turns of {experiment} that wait for a reward: {', '.join(names) or 'none'}"
             raise usage_error(f"{found}; give --turn")
-        outcome = replace(outcome, turn=waiting[0].turn)
+        (name,), outcome = names, replace(outcome, turn=waiting[0].turn)
     answer = client.update_many(experiment, [outcome], key)
-    words = "recorded" if answer["new"] else "already recorded"
-    return answer, f"turn {outcome.turn}: {words}{CLIPPED * answer['clipped']}"
+    again = "" if answer["new"] else "already "
+    return answer, f"{name}: {again}recorded{CLIPPED * answer['clipped']}"
 
 
 @_subcommand("correct", "highseason experiment correct tea --turn 1 --reward 1200 --visitors 310")
