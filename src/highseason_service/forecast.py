@@ -23,14 +23,6 @@ from highseason.traffic import (
 )
 from highseason_service.errors import ClashError, InvalidError
 
-#: Formats of a turn's start; `{day}` has no leading zero, on any system.
-_SHOWN = {
-    "minute": "%a {day} %b %Y, %H:%M",
-    "hour": "%a {day} %b %Y, %H:%M",
-    "day": "%a {day} %b %Y",
-    "week": "week of {day} %b %Y",
-}
-
 
 @dataclass(frozen=True)
 class TrafficForecast:
@@ -176,7 +168,10 @@ class TrafficForecast:
         if self.walls is None:
             return f"turn {turn:,}"
         wall: datetime = self.walls[turn - 1].astype("datetime64[s]").item()
-        return wall.strftime(_SHOWN[self.unit].format(day=wall.day))
+        date = f"{wall.day} {wall:%b %Y}"
+        if self.unit == "week":
+            return f"week of {date}"
+        return f"{wall:%a} {date}" if self.unit == "day" else f"{wall:%a} {date}, {wall:%H:%M}"
 
     def special(self, turn: int) -> str:
         """The name of a special day; empty on an ordinary one, and for turns of a week."""
@@ -202,8 +197,7 @@ class TrafficForecast:
         """Where turns lie on an axis: seconds of the wall clock, or their numbers."""
         if self.walls is None:
             return [float(row + 1) for row in rows.tolist()]
-        seconds = self.walls[rows].astype("datetime64[s]").astype(np.float64)
-        return list(seconds.tolist())
+        return list(self.walls[rows].astype("datetime64[s]").astype(np.float64).tolist())
 
 
 def _instant(moment: datetime) -> np.datetime64:
