@@ -18,7 +18,7 @@ _forks.set_forkserver_preload([__name__])
 
 
 def _serve(database: str, started: Connection) -> None:
-    start_logging(Path(os.devnull).open("w"))  # noqa: SIM115  # as long as it lives
+    start_logging(Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115  # while it lives
     serve(Service(database), port=0, started=started.send)
 
 

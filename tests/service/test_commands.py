@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import httpx
@@ -173,10 +173,10 @@ def test_audit_does_not_upgrade(tmp_path: Path) -> None:
     database = tmp_path / "old.db"
     with Service(str(database)) as service:
         service.create(settings())
-    with sqlite_module().connect(database) as connection:
+    with closing(sqlite_module().connect(database, isolation_level=None)) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
     assert main(["audit", "--database", str(database)], standalone_mode=False) == 0
-    with sqlite_module().connect(database) as connection:
+    with closing(sqlite_module().connect(database)) as connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("0001",)
 
 
