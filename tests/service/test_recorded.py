@@ -80,7 +80,12 @@ def limits(schema: Any, where: str = "") -> Iterator[tuple[str, Any]]:
         for key, value in schema.items():
             if key in LIMITS and not isinstance(value, dict):
                 yield f"{where} {key}", value
-            elif key not in ("example", "examples", "description"):
+            elif key not in (
+                "example",
+                "examples",
+                "description",
+                "propertyNames",
+            ):  # new in pydantic
                 yield from limits(value, f"{where}/{key}")
     elif isinstance(schema, list):
         for place, value in enumerate(schema):
