@@ -30,7 +30,7 @@ from highseason_service.experiments import settings_body
 from highseason_service.forecast import TrafficForecast, replacement
 from highseason_service.live import LiveExperiment
 from highseason_service.model import Arm, ArmReport, Entry, Noise, Outcome, Settings
-from highseason_service.views import ExperimentView, Views, _was_there
+from highseason_service.views import ExperimentView, Views
 from highseason_service.web import _local
 
 NAN = math.nan
@@ -207,11 +207,8 @@ def test_a_turn_is_cheap_or_not_and_of_several_a_share_is() -> None:
     assert [charts._yes_or_share(x) for x in (0.0, 1.0, 0.25)] == ["no", "yes", "25%"]
 
 
-def test_turns_are_decided_and_arms_counted_up_to_a_turn() -> None:
+def test_plays_are_counted_up_to_a_turn() -> None:
     history = played([0, -1, 1, 0])
-    assert [history.is_decided(turn) for turn in range(1, 7)] == [True, False, True, True] + [
-        False
-    ] * 2
     assert history.plays(before=1) == {"a": 0, "b": 0, "c": 0}
     assert history.plays(before=4) == {"a": 1, "b": 1, "c": 0}
     assert history.plays(before=5) == {"a": 2, "b": 1, "c": 0}
@@ -344,13 +341,26 @@ def test_what_someone_should_look_at() -> None:
     assert banners(played([]), arms=(gone,), status="paused") == ""
 
 
-def test_an_arm_was_there_by_its_first_change_since() -> None:
-    came, went = (charts.ArmChange(5, "a", removed) for removed in (False, True))
-    assert _was_there(Arm("a"), [])
-    assert not _was_there(Arm("a", removed=True), [])
-    assert _was_there(Arm("a", removed=True), [went])
-    assert not _was_there(Arm("a"), [came, went])
-    assert _was_there(Arm("a"), [charts.ArmChange(4, "b", False), went])
+@pytest.mark.parametrize(
+    ("removed", "later", "was_there"),
+    [(False, [], True), (True, [], False), (True, ["went"], True), (False, ["came", "went"], False),
+     (False, ["another came", "went"], True), (False, ["before: came"], True)],
+)  # fmt: skip
+def test_an_arm_was_there_by_its_first_change_since(
+    removed: bool, later: list[str], was_there: bool
+) -> None:
+    changes = [
+        charts.ArmChange(
+            3 if "before" in one else 5 + place, "b" if "another" in one else "a", "went" in one
+        )
+        for place, one in enumerate(later)
+    ]
+    view = SimpleNamespace(
+        history=SimpleNamespace(entry=[4], changes=changes), arms={"a": Arm("a", removed=removed)}
+    )
+    for chosen, others in (("c", ["a"] * was_there), ("a", [])):
+        record = SimpleNamespace(turn=1, arm=chosen)
+        assert list(ExperimentView._others(view, record)) == others
 
 
 def test_a_day_is_busy_from_where_the_plan_says() -> None:
@@ -650,9 +660,9 @@ def test_numbers_are_typed() -> None:
 
 
 def test_an_address_is_made_from_a_name() -> None:
-    assert forms._address("Tea & Coffee, 2026!") == "tea-coffee-2026"
-    assert forms._address("茶") == "experiment"
-    assert len(forms._address("x" * 101)) == 100
+    assert forms.address("Tea & Coffee, 2026!") == "tea-coffee-2026"
+    assert forms.address("茶") == "experiment"
+    assert len(forms.address("x" * 101)) == 100
 
 
 FIELDS = dict.fromkeys(("zone", "dates", "decimal", "value", "every", "floor", "events"), "")
