@@ -114,5 +114,5 @@ def test_a_shift_of_level_is_said_on_stderr_and_in_the_document(call: Call) -> N
     answer = call("forecast", "shop.csv", "--horizon", "7", "--json")
     assert answer.code == 0, answer.stderr
     (note,) = json.loads(answer.stdout)["notes"]
-    assert note.startswith("traffic rose by 39% from 2023-05-02 on: the forecast follows")
+    assert note.startswith("traffic rose by 43% from 2023-05-02 on: the forecast follows")
     assert note in answer.stderr
