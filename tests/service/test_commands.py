@@ -202,7 +202,8 @@ def test_tools_change_nothing_that_they_look_at(tmp_path: Path, words: list[str]
 def test_a_running_service_can_be_looked_at(tmp_path: Path) -> None:
     with Service(f"{tmp_path}/shop.db") as service:
         service.create(settings())  # still in the log of changes
-        (report,) = audit(Database(f"{tmp_path}/shop.db", create=False))
+        with Database(f"{tmp_path}/shop.db", create=False) as database:
+            (report,) = audit(database)
         assert (report.experiment, report.problems) == ("shelf", ())
         assert (
             main(["token", "list", "--database", f"{tmp_path}/shop.db"], standalone_mode=False) == 0
