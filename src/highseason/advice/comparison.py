@@ -85,7 +85,7 @@ def kind_of(policy: Policy) -> Kind:
 
 
 def tried(rho: float | None, bounded: bool = True, also: Sequence[Policy] = ()) -> list[Policy]:
-    """The policies for a world, and others that were asked for: with visitors, if they correlate.
+    """The policies for a world, with others asked for: both ways, if its visitors are counted.
 
     A policy that counts visitors is given their correlation, as it would be in a shop: by the same
     assumption, or by `highseason noise`.  The option index learns it.

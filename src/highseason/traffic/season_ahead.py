@@ -428,6 +428,12 @@ class CalendarRegression(Blend):
     """The first of the blend's outlooks alone.
 
     Log traffic = time of the week + trend + waves of the year + special days + recent level.
+
+    >>> import highseason as hs
+    >>> days = np.arange("2013-01-01", "2015-01-01", dtype="datetime64[D]")
+    >>> traffic = hs.traffic.from_values(100 + 50 * (np.arange(days.size) % 7 == 4), days)
+    >>> CalendarRegression().fit(traffic).predict(7).mean.round()
+    array([100., 100., 150., 100., 100., 100., 100.])
     """
 
     name = "calendar"
