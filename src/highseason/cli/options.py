@@ -15,7 +15,8 @@ from dataclasses import replace
 from datetime import date
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import click
 import numpy as np
@@ -30,19 +31,12 @@ from highseason.traffic import SHAPES, Fitted, Forecast, Multiplier
 from highseason.traffic.dates import ORDERS
 from highseason.traffic.season_ahead import FittedSeason
 
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from highseason.policies import Policy
-    from highseason.policies.lifetimes import Lifetimes
-    from highseason.rewards import Rewards
-
 DEFAULT_ARMS, DEFAULT_TURNS, _SHAPE = 25, 500, "wave"
 #: How many days of a file's future are planned, and how many days old it may be to start today.
 AHEAD, _LONG_AGO = 60, 180
 
 
-def parse_policies(policy: Sequence[str], profile: str | None) -> dict[str, Policy]:
+def parse_policies(policy: Sequence[str], profile: str | None) -> dict[str, hs.Policy]:
     """Policies by the text that was typed, in order; repeated ones are numbered.
 
     >>> parse_policies(["ucb", "ucb-z:z=30"], profile=None)["ucb-z:z=30"].z
@@ -60,7 +54,7 @@ def parse_policies(policy: Sequence[str], profile: str | None) -> dict[str, Poli
     return dict(zip(unique_labels(policy), players, strict=True))
 
 
-def parse_policy(text: str, profile: str | None = None) -> Policy:
+def parse_policy(text: str, profile: str | None = None) -> hs.Policy:
     """A policy; its bare name may stand for the parameters of a profile."""
     try:
         if profile is None or ":" in text:
@@ -159,7 +153,7 @@ def parse_rewards(
     rho: float | None = None,
     *,
     G: Multiplier,
-) -> Rewards:
+) -> hs.rewards.Rewards:
     """A reward model; the usual one for G if none is given.
 
     >>> G = hs.traffic.wave(turns=9)
@@ -187,7 +181,7 @@ def parse_rewards(
     return hs.rewards.parse(text, arms, fixed)
 
 
-def parse_lifetimes(text: str | None, turns: int) -> Lifetimes | None:
+def parse_lifetimes(text: str | None, turns: int) -> hs.lifetimes.Lifetimes | None:
     """Lifetimes from the text of `--lifetimes`.
 
     >>> parse_lifetimes("1-90,30-", turns=100).arms
@@ -210,7 +204,7 @@ def parse_lifetimes(text: str | None, turns: int) -> Lifetimes | None:
 _DRAWN = {"articles": ("turns_per_hour", "start_hour"), "flow": ("alive", "life")}
 
 
-def _lifetimes(text: str, turns: int) -> Lifetimes:
+def _lifetimes(text: str, turns: int) -> hs.lifetimes.Lifetimes:
     name, known = text.partition(":")[0], _DRAWN.get(text.partition(":")[0])
     if known is None:
         return hs.lifetimes.fixed([_span(part.strip()) for part in text.split(",")])
@@ -240,7 +234,9 @@ def _span(text: str) -> tuple[float, float]:
         ) from None
 
 
-def match_arms(rewards: Rewards, population: Lifetimes | None, given: bool) -> Rewards:
+def match_arms(
+    rewards: hs.rewards.Rewards, population: hs.lifetimes.Lifetimes | None, given: bool
+) -> hs.rewards.Rewards:
     """As many arms as have lifetimes, unless the arms or their number were `given`."""
     if population is None or rewards.fixed is not None:
         return rewards

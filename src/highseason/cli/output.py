@@ -15,16 +15,13 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+import highseason as hs
 from highseason.core.extras import require
 from highseason.core.text import aligned, plain, reworded, wrapped
-
-if TYPE_CHECKING:
-    from highseason.rewards import Rewards
-    from highseason.traffic import Multiplier
 
 #: Arguments that options call by another name.
 _OTHER_NAMES = {"between": "--rates", "reward_range": "--rewards"}
@@ -79,7 +76,7 @@ def print_wrapped(text: str, indent: str = "") -> None:
     click.echo(wrapped(text, indent))
 
 
-def print_assumed(text: str, rewards: Rewards, G: Multiplier) -> None:
+def print_assumed(text: str, rewards: hs.rewards.Rewards, G: hs.traffic.Multiplier) -> None:
     """Print a result, and what a turn is assumed to teach where G is traffic."""
     from highseason.rewards.text import assumption, usual_rewards
 

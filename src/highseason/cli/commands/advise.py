@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,12 +12,6 @@ import highseason as hs
 from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, check_file, emit, progress_bar, usage_error
-
-if TYPE_CHECKING:
-    from highseason.advice import Advice
-    from highseason.traffic import Multiplier
-
-_PAGE = ".html"
 
 
 @with_examples(
@@ -50,7 +44,7 @@ _PAGE = ".html"
 @options.path("--out", "Write a page (.html), or draw the advice (.png, .svg, .pdf).")
 @options.size
 def command(
-    G: Multiplier,
+    G: hs.traffic.Multiplier,
     labels: list[str],
     rates: str | None,
     rho: float | None,
@@ -70,10 +64,12 @@ def command(
     The parameters of every policy are searched on this very traffic, and fresh games judge the
     best of each.  The answer says what it assumes, and what would change it.
     """
-    if out is not None and out.suffix.lower() == _PAGE:
+    is_page = out is not None and out.suffix.lower() == ".html"
+    if out is not None and is_page:
         check_file(out, "--out")
     else:
         check_figure(out, or_else=", or .html for a page")
+    from highseason.report.page import save
     from highseason.rewards.text import parse_range
 
     given, arms = click.get_current_context().params, len(labels)
@@ -92,18 +88,13 @@ def command(
         advice = hs.advise(G, arms, progress=progress, **settings)
     traffic = {key: given[key] for key in options.TRAFFIC_KEYS.split() if given[key] is not None}
     named = {"labels": given["arm"], **traffic}
-    files = [] if out is None else [_write(advice, out, named)]
+    if out is not None and is_page:
+        save(advice.page(**named), out)
+    elif out is not None:
+        hs.report.advice(advice).save(out)
 
     def show() -> None:
         text = advice.text(worth=worth, currency=currency, details=details, **named)
-        click.echo(text + ("\n" if files else ""))
+        click.echo(text + ("" if out is None else "\n"))
 
-    emit(as_json, lambda: advice.to_dict(**named), show, files)
-
-
-def _write(advice: Advice, out: Path, traffic: dict[str, Any]) -> Path:
-    if out.suffix.lower() != _PAGE:
-        return hs.report.advice(advice).save(out)
-    from highseason.report.page import save
-
-    return save(advice.page(**traffic), out)
+    emit(as_json, lambda: advice.to_dict(**named), show, [out])

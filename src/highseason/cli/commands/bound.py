@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 import numpy as np
@@ -14,12 +14,6 @@ from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, print_json, print_wrapped, progress_bar, usage_error
 from highseason.core.text import counted, with_error
 from highseason.core.warnings import quiet
-
-if TYPE_CHECKING:
-    from highseason.bounds import RegretBound
-    from highseason.engine import SimulationResult
-    from highseason.policies import Policy
-    from highseason.traffic import Multiplier
 
 #: Checkpoints of the simulated games, evenly spaced on a logarithmic axis.
 _STOPS = 200
@@ -52,8 +46,8 @@ _STOPS = 200
 @options.count("--games", "Number of games for --overlay.", default=200)
 @options.seed
 def command(
-    players: dict[str, Policy],
-    G: Multiplier,
+    players: dict[str, hs.Policy],
+    G: hs.traffic.Multiplier,
     means: str,
     lifetimes_text: str | None,
     form: Literal["safe", "paper"],
@@ -99,7 +93,9 @@ def command(
         click.echo(f"wrote {overlay}")
 
 
-def _document(label: str, bound: RegretBound, played: SimulationResult | None) -> dict[str, Any]:
+def _document(
+    label: str, bound: hs.bounds.RegretBound, played: hs.SimulationResult | None
+) -> dict[str, Any]:
     """The bound's own document, with infinities as numbers, which `print_json` turns into null."""
     numbers = {key: getattr(bound, key) for key in ("total", "parts", "cross_terms")}
     document = bound.to_dict() | {"policy": label, **numbers}

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import numpy as np
 
+import highseason as hs
 from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, emit
 from highseason.core.text import counted
-
-if TYPE_CHECKING:
-    from highseason.logs import Lifespans
 
 _TABLES = (".csv", ".parquet")
 
@@ -35,23 +32,19 @@ def command(log: Path, least_arms: int | None, out: Path | None, as_json: bool) 
     The table also has how often each arm was shown and its rewards.  FILE is an event table, as
     'highseason convert' writes it.
     """
-    from highseason.logs import best_slice, lifespans, read_events
-
     check_figure(out, "--out", " (a table: in .csv or .parquet)", [log], _TABLES)
-    lifetimes = lifespans(read_events(log))
-    chosen = None if least_arms is None else best_slice(lifetimes, least_arms)
+    lifetimes = hs.logs.lifespans(hs.logs.read_events(log))
+    chosen = None if least_arms is None else hs.logs.best_slice(lifetimes, least_arms)
     if out is not None and out.suffix.lower() in _TABLES:
         lifetimes.save(out)
     elif out is not None:
-        from highseason.report import lifespans as draw
-
-        draw(lifetimes, chosen).save(out)
+        hs.report.lifespans(lifetimes, chosen).save(out)
     text = _summary(lifetimes) if out is not None else f"{lifetimes}\n{_summary(lifetimes)}"
     document = {"arms": len(lifetimes), **lifetimes.columns()}
     emit(as_json, lambda: document, lambda: click.echo(text), [out])
 
 
-def _summary(lifetimes: Lifespans) -> str:
+def _summary(lifetimes: hs.logs.Lifespans) -> str:
     if not len(lifetimes):
         return "no arm was ever on offer"
     low, middle, high = np.quantile(lifetimes.hours, (0, 0.5, 1)).tolist()

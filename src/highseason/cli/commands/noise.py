@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+import highseason as hs
 from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import emit, print_table, print_wrapped
 from highseason.core.text import counted
 from highseason.traffic.dates import ORDERS
-
-if TYPE_CHECKING:
-    from highseason.logs import NoiseFit
 
 #: More arms than this are only counted.
 _LISTED = 12
@@ -42,13 +40,11 @@ def command(history: Path, as_json: bool, **how: Any) -> None:
     HISTORY is a table with a row per turn and arm (turn, arm, successes, visitors), or an event log
     with a row per visitor (time, arm, reward), as CSV, Excel or Parquet.
     """
-    from highseason.logs import fit_noise
-
-    found = fit_noise(history, **how)
+    found = hs.logs.fit_noise(history, **how)
     emit(as_json, found.to_dict, lambda: _print(found))
 
 
-def _print(found: NoiseFit) -> None:
+def _print(found: hs.logs.NoiseFit) -> None:
     for sentence in found.sentences():
         print_wrapped(sentence)
     click.echo()

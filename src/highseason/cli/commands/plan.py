@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -20,11 +20,8 @@ from highseason.cli.output import (
     save,
     usage_error,
 )
+from highseason.policies import timing
 from highseason.traffic.dates import iso_times
-
-if TYPE_CHECKING:
-    from highseason.policies import Plan, Policy
-    from highseason.traffic import Multiplier
 
 
 @with_examples(
@@ -47,8 +44,8 @@ if TYPE_CHECKING:
 @options.size
 @options.ignored_seed
 def command(
-    players: dict[str, Policy],
-    G: Multiplier,
+    players: dict[str, hs.Policy],
+    G: hs.traffic.Multiplier,
     labels: list[str],
     out: Path | None,
     calendar: bool,
@@ -76,8 +73,6 @@ def command(
         documents = [_describe(label, plan) for label, plan in plans.items()]
         print_json(documents[0] if len(documents) == 1 else {"plans": documents})
         return
-    from highseason.policies import timing
-
     print_wrapped(f"{timing.plan_heading(first)}\n")
     click.echo(f"{timing.plan_table(plans)}\n")
     print_wrapped(timing.LEGEND)
@@ -87,7 +82,7 @@ def command(
         click.echo(f"wrote {out}")
 
 
-def _rows(plans: dict[str, Plan], days: Sequence[Day]) -> list[dict[str, Any]]:
+def _rows(plans: dict[str, hs.Plan], days: Sequence[Day]) -> list[dict[str, Any]]:
     rows, what = [], {day.turn: day.what for day in days}
     for label, plan in plans.items():
         columns = (_times(plan), plan.multiplier.values, plan.levels, plan.exploration)
@@ -99,14 +94,12 @@ def _rows(plans: dict[str, Plan], days: Sequence[Day]) -> list[dict[str, Any]]:
     return rows
 
 
-def _times(plan: Plan) -> Sequence[str | None]:
+def _times(plan: hs.Plan) -> Sequence[str | None]:
     calendar = plan.multiplier.calendar
     return [None] * len(plan) if calendar is None else iso_times(calendar)
 
 
-def _describe(label: str, plan: Plan) -> dict[str, Any]:
-    from highseason.policies.timing import timing
-
+def _describe(label: str, plan: hs.Plan) -> dict[str, Any]:
     G = plan.multiplier
     return {
         "policy": label,
@@ -118,6 +111,6 @@ def _describe(label: str, plan: Plan) -> dict[str, Any]:
         "G": G.values,
         "levels": plan.levels,
         "exploration": plan.exploration,
-        "when": timing(plan).to_dict(),
+        "when": timing.timing(plan).to_dict(),
         "plan_digest": plan.digest,
     } | ({} if G.calendar is None else {"times": _times(plan)})

@@ -6,6 +6,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+import highseason as hs
 from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, emit, progress_bar, usage_error
@@ -102,36 +103,27 @@ def command(
     shown too.  FILE is an event table written by 'highseason convert'.  Several are independent
     logs: each is replayed by itself, and the table shows the mean over logs.
     """
-    from highseason.logs import LogFile, replay, replay_many
-
     if runs is None:
-        _drop_options_of_runs(settings)
+        context = click.get_current_context()
+        for name in ("how", "shuffle", "times", "window", "step"):
+            del settings[name]
+            if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+                raise usage_error(f"--{name} needs --runs: add it, or leave --{name} out")
     check_figure(out, inputs=logs)
     chosen: Any = arms
     if arms not in (None, "always"):
         chosen = tuple(part.strip() for part in arms.split(",") if part.strip())
-    files = [LogFile(log, bin, chosen, between) for log in logs]
+    files = [hs.logs.LogFile(log, bin, chosen, between) for log in logs]
     settings["known_lifetimes"] = not unknown_lifetimes
     if runs is not None:
         settings["runs"] = runs
     elif len(files) > 1:
         settings |= {"runs": 1, "times": 1, "how": "repeat"}
-    play: Any = replay_many if "runs" in settings else replay
+    play: Any = hs.logs.replay_many if "runs" in settings else hs.replay
     with progress_bar("runs" if "runs" in settings else "policies") as progress:
         log = files[0].read() if len(files) == 1 else files
         result = play(players, log, progress=progress, **settings)
     if out is not None:
-        from highseason.report import replays
-
-        replays(result).save(out)
+        hs.report.replays(result).save(out)
     text = str(result) if out is None else f"{result}\n"
     emit(as_json, result.to_dict, lambda: click.echo(text), [out])
-
-
-def _drop_options_of_runs(settings: dict[str, Any]) -> None:
-    """Reject options that have no effect without --runs, and drop their defaults."""
-    context = click.get_current_context()
-    for name in ("how", "shuffle", "times", "window", "step"):
-        del settings[name]
-        if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
-            raise usage_error(f"--{name} needs --runs: add it, or leave --{name} out")

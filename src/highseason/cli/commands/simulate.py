@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,12 +11,6 @@ import highseason as hs
 from highseason.cli import options, output
 from highseason.cli.group import with_examples
 from highseason.cli.output import usage_error
-
-if TYPE_CHECKING:
-    from highseason.engine import SimulationResult
-    from highseason.policies import Policy
-    from highseason.rewards import Rewards
-    from highseason.traffic import Multiplier
 
 _QUANTILES = (0.1, 0.5, 0.9)
 
@@ -52,9 +46,9 @@ _QUANTILES = (0.1, 0.5, 0.9)
 )
 @options.size
 def command(
-    players: dict[str, Policy],
-    G: Multiplier,
-    rewards: Rewards,
+    players: dict[str, hs.Policy],
+    G: hs.traffic.Multiplier,
+    rewards: hs.rewards.Rewards,
     lifetimes_text: str | None,
     with_curves: bool,
     save: Path | None,
@@ -92,7 +86,7 @@ def command(
     )
 
 
-def _document(result: SimulationResult) -> dict[str, Any]:
+def _document(result: hs.SimulationResult) -> dict[str, Any]:
     """With running totals by quantity; in each, a row per policy, in the order given."""
     document: dict[str, Any] = {}
     for metric, curve in result.curves.items():

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+import highseason as hs
 from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_file, emit, usage_error
@@ -31,7 +32,6 @@ def command(
     The slice keeps the events of other arms, because they count towards G: replay it with
     --arms always, or with the arms listed here.
     """
-    from highseason.logs import best_slice, frontier, read_events, write_events
     from highseason.logs.events import moment
 
     if least_arms is not None and least_hours is not None:
@@ -43,17 +43,17 @@ def command(
         if out.suffix.lower() != ".parquet":
             raise usage_error(f"--out {out}: an event table's name ends in .parquet")
         check_file(out, "--out", [log])
-    events = read_events(log)
+    events = hs.logs.read_events(log)
     if not chosen:
-        stretches = frontier(events)
+        stretches = hs.logs.frontier(events)
         text = str(stretches.table) if stretches.slices else "no arm was ever on offer"
         document = {"slices": [one.to_dict() for one in stretches.slices]}
         emit(as_json, lambda: document, lambda: click.echo(text))
         return
-    one = best_slice(events, least_arms, least_hours)
+    one = hs.logs.best_slice(events, least_arms, least_hours)
     part, unbroken = one.cut(events), one.unbroken(events)
     if out is not None:
-        write_events(part, out)
+        hs.logs.write_events(part, out)
     text = wrapped(
         f"{counted(len(one.arms), 'arm')} for {one.hours:.2f} hours, from {moment(one.start)} to "
         f"{moment(one.end)}: {counted(len(part), 'event')}\n"

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 import highseason as hs
 from highseason.cli import options, output
 from highseason.cli.group import with_examples
-
-if TYPE_CHECKING:
-    from highseason.rewards import Rewards
-    from highseason.traffic import Multiplier
 
 
 @with_examples(
@@ -39,8 +35,8 @@ if TYPE_CHECKING:
 @options.size
 def command(
     policy: str,
-    G: Multiplier,
-    rewards: Rewards,
+    G: hs.traffic.Multiplier,
+    rewards: hs.rewards.Rewards,
     parameter: tuple[str, ...],
     out: Path | None,
     as_json: bool,
