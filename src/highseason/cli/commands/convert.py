@@ -41,12 +41,21 @@ def _command(name: str, log_format: type[LogFormat]) -> click.Command:
     """The command of a format: its docstring is the help, its fields are the options."""
 
     def run(out: Path, as_json: bool, **settings: Any) -> None:
-        _convert(log_format(**settings), out, as_json)
+        log = log_format(**settings)
+        check_file(out, "--out", log.paths)
+        with progress_bar("reading") as progress:
+            report = convert(log, out, progress)
+        for file in report.damaged:
+            say(f"warning: {file}; what could be read is kept")
+        if report.backwards:
+            say(f"warning: kept {counted(report.backwards, 'event')} out of time order")
+        for note in report.notes:
+            say(f"note: {note}")
+        emit(as_json, lambda: {**report.to_dict(), "out": out}, lambda: _print(report, out))
 
     for decorate in reversed([*_parameters(log_format), _out_option, options.ignored_seed]):
         run = decorate(run)
-    text = (log_format.__doc__ or "").partition("Args:")[0]
-    run.__doc__ = text
+    run.__doc__ = (log_format.__doc__ or "").partition("Args:")[0]
     return with_examples(name, *log_format.examples)(run)
 
 
@@ -89,19 +98,6 @@ def _option(field: Field[Any], kind: Any) -> Any:
 
 for _name, _format in sorted(log_formats().items()):
     command.add_command(_command(_name, _format))
-
-
-def _convert(log: LogFormat, out: Path, as_json: bool) -> None:
-    check_file(out, "--out", log.paths)
-    with progress_bar("reading") as progress:
-        report = convert(log, out, progress)
-    for file in report.damaged:
-        say(f"warning: {file}; what could be read is kept")
-    if report.backwards:
-        say(f"warning: kept {counted(report.backwards, 'event')} out of time order")
-    for note in report.notes:
-        say(f"note: {note}")
-    emit(as_json, lambda: {**report.to_dict(), "out": out}, lambda: _print(report, out))
 
 
 def _print(report: ConversionReport, out: Path) -> None:

@@ -1,7 +1,5 @@
 """`highseason lifespans`: when each arm of a log was on offer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
@@ -39,16 +37,14 @@ def command(log: Path, least_arms: int | None, out: Path | None, as_json: bool) 
         lifetimes.save(out)
     elif out is not None:
         hs.report.lifespans(lifetimes, chosen).save(out)
-    text = _summary(lifetimes) if out is not None else f"{lifetimes}\n{_summary(lifetimes)}"
+    text = "no arm was ever on offer"
+    if len(lifetimes):
+        low, middle, high = np.quantile(lifetimes.hours, (0, 0.5, 1)).tolist()
+        text = (
+            f"{counted(len(lifetimes), 'arm')}, on offer for {low:.2f} to {high:.2f} hours, "
+            f"median {middle:.2f} hours"
+        )
+    if out is None:
+        text = f"{lifetimes}\n{text}"
     document = {"arms": len(lifetimes), **lifetimes.columns()}
     emit(as_json, lambda: document, lambda: click.echo(text), [out])
-
-
-def _summary(lifetimes: hs.logs.Lifespans) -> str:
-    if not len(lifetimes):
-        return "no arm was ever on offer"
-    low, middle, high = np.quantile(lifetimes.hours, (0, 0.5, 1)).tolist()
-    return (
-        f"{counted(len(lifetimes), 'arm')}, on offer for {low:.2f} to {high:.2f} hours, "
-        f"median {middle:.2f} hours"
-    )

@@ -26,24 +26,19 @@ def command(name: str | None, as_json: bool) -> None:
 
     With a NAME: its parameters with their defaults, and published parameters (profiles).
     """
-    known = registry() if name is None else {(one := find(name)).name: one}
+    known = list(registry().values()) if name is None else [find(name)]
     if as_json:
-        print_json({"policies": [_describe(policy) for policy in known.values()]})
-    elif name is None:
-        _list(known)
-    else:
-        _show(known.popitem()[1])
-
-
-def _list(known: dict[str, type[Policy]]) -> None:
-    """The policies, a line each; those of a family follow each other."""
-    rows = [(name, _sentence(policy)) for name, policy in known.items()]
-    print_table(("policy", "what it does"), rows, left=range(2))
-    print_wrapped(
-        "Parameters follow a colon, as in epsilon-z:k=2,z=q0.75; all have defaults.  A wrapper "
-        "takes its inner policy after a plus, as in peak-grabber+soft-ucb.\n\n"
-        "'highseason policies ucb-z' shows the parameters of one."
-    )
+        print_json({"policies": [_describe(policy) for policy in known]})
+    elif name is not None:
+        _show(known[0])
+    else:  # those of a family follow each other
+        rows = [(policy.name, _sentence(policy)) for policy in known]
+        print_table(("policy", "what it does"), rows, left=range(2))
+        print_wrapped(
+            "Parameters follow a colon, as in epsilon-z:k=2,z=q0.75; all have defaults.  A wrapper "
+            "takes its inner policy after a plus, as in peak-grabber+soft-ucb.\n\n"
+            "'highseason policies ucb-z' shows the parameters of one."
+        )
 
 
 def _show(policy: type[Policy]) -> None:
