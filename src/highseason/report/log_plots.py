@@ -143,12 +143,22 @@ def lifespans(
     with drawing(title, [min(7.0, 2.4 + 0.02 * len(lifetimes))]) as (canvas, [axes]):
         start = int(lifetimes.start.min()) if len(lifetimes) else 0
         _draw_lifespans(axes, lifetimes, start, chosen)
-        axes.set(ylabel="arm, by start", xlabel=f"hours{_since(start)}")
+        since = " since the log began" if start else ""
+        if start >= _EPOCH:
+            since = f" since {datetime.fromtimestamp(start, UTC):%Y-%m-%d %H:%M} UTC"
+        axes.set(ylabel="arm, by start", xlabel=f"hours{since}")
         axes.grid(visible=False, axis="y")
         axes.margins(x=0.01, y=0.01)
         if chosen is not None:
             legend_below(canvas, [axes])
-    return Figure(canvas, title, _lifespans_alt(lifetimes, chosen))
+    alt = "No arm was ever available."
+    if len(lifetimes):
+        hours = sorted(lifetimes.hours.tolist())
+        median = format_number(hours[len(hours) // 2])
+        alt = f"{counted(len(hours), 'arm')}, half of them available for {median} hours or less."
+        if chosen is not None:
+            alt += f" Chosen: {counted(len(chosen.arms), 'arm')} for {chosen.hours:.2f} hours."
+    return Figure(canvas, title, alt)
 
 
 def _draw_lifespans(axes: Axes, lifetimes: Lifespans, start: int, chosen: Slice | None) -> None:
@@ -165,20 +175,3 @@ def _draw_lifespans(axes: Axes, lifetimes: Lifespans, start: int, chosen: Slice 
     colors = [palette.ACCENT if arm else outside for arm in inside]
     thickness = max(0.5, min(3.0, 150 / max(1, len(lifetimes))))
     axes.hlines(range(1, len(inside) + 1), starts, ends, colors=colors, linewidth=thickness)
-
-
-def _since(start: int) -> str:
-    if start < _EPOCH:
-        return " since the log began" if start else ""
-    return f" since {datetime.fromtimestamp(start, UTC):%Y-%m-%d %H:%M} UTC"
-
-
-def _lifespans_alt(lifetimes: Lifespans, chosen: Slice | None) -> str:
-    if not len(lifetimes):
-        return "No arm was ever available."
-    hours = sorted(lifetimes.hours.tolist())
-    median = format_number(hours[len(hours) // 2])
-    text = f"{counted(len(lifetimes), 'arm')}, half of them available for {median} hours or less."
-    if chosen is None:
-        return text
-    return f"{text} Chosen: {counted(len(chosen.arms), 'arm')} for {chosen.hours:.2f} hours."

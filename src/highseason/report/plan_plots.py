@@ -194,7 +194,7 @@ def calendar(plans: Plans, title: str | None = None) -> Figure:
     with drawing(title, [_HEIGHT] * (1 + len(labelled)), sharex=True) as (canvas, rows):
         steep = float(G.values.max()) > STEEP * float(np.median(G.values))
         name = f"traffic {G.name}" + (" (log scale)" if steep else "")
-        _draw(canvas, rows[0], days, G.values, name, _shades("#fdf3e1", palette.ACCENT), steep)
+        _draw(canvas, rows[0], days, G.values, name, ("#fdf3e1", palette.ACCENT), steep)
         for axes, (label, plan) in zip(rows[1:], labelled.items(), strict=True):
             _draw_plan(canvas, axes, days, plan, label)
         _name_months(rows[-1], days)
@@ -207,11 +207,11 @@ def _draw_plan(
     """How much each day explores, or what exploring costs on it."""
     light, price = "#eef3f9", shown_prices(plan)
     if price is None:
-        shades = _shades(light, palette.DARK)
-        _draw(canvas, axes, days, plan.exploration, f"exploration of {label}", shades, least=0.0)
+        name, shades = f"exploration of {label}", (light, palette.DARK)
+        _draw(canvas, axes, days, plan.exploration, name, shades, least=0.0)
         return
-    shades, name = _shades(palette.DARK, light), f"{label}: {PRICE} (dark: cheap)"
-    scale = _draw(canvas, axes, days, price, name, shades, steep=True)
+    name = f"{label}: {PRICE} (dark: cheap)"
+    scale = _draw(canvas, axes, days, price, name, (palette.DARK, light), steep=True)
     scale.ax.yaxis.set_major_formatter(as_percent)
     scale.minorticks_off()
     scale.set_label(UNIT, fontsize=8)
@@ -228,12 +228,6 @@ def _days(G: Multiplier) -> NDArray[np.datetime64]:
     return days
 
 
-def _shades(low: str, high: str) -> Any:
-    from matplotlib.colors import LinearSegmentedColormap
-
-    return LinearSegmentedColormap.from_list("shades", [low, high])
-
-
 def _weeks(days: NDArray[np.datetime64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The week of each day, counted from the first, and its weekday, Monday 0."""
     numbers = days.astype(np.int64)  # of days since 1970-01-01, a Thursday
@@ -244,10 +238,10 @@ def _weeks(days: NDArray[np.datetime64]) -> tuple[NDArray[np.int64], NDArray[np.
 
 def _draw(
     canvas: Canvas, axes: Axes, days: NDArray[np.datetime64], values: NDArray[np.float64],
-    name: str, shades: Any, steep: bool = False, least: float | None = None,
+    name: str, shades: tuple[str, str], steep: bool = False, least: float | None = None,
 ) -> Any:  # fmt: skip
     """One panel: a square per day; the scale beside it, from `least` or the lowest value."""
-    from matplotlib.colors import LogNorm, Normalize
+    from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
 
     week, weekday = _weeks(days)
     squares = np.full((7, int(week.max()) + 1), np.nan)
@@ -255,7 +249,8 @@ def _draw(
     top = float(values.max())
     least = float(values.min()) if least is None else least
     norm = (LogNorm if steep else Normalize)(least, top if top > least else least + 1.0)
-    drawn = axes.pcolormesh(squares, cmap=shades, norm=norm, edgecolors="white", linewidth=0.6)
+    colors = LinearSegmentedColormap.from_list("shades", shades)
+    drawn = axes.pcolormesh(squares, cmap=colors, norm=norm, edgecolors="white", linewidth=0.6)
     axes.invert_yaxis()
     axes.set_yticks([0.5, 2.5, 4.5, 6.5], ["Mon", "Wed", "Fri", "Sun"], fontsize=8)
     leave_squares(axes)
