@@ -154,7 +154,3 @@ class Metrics:
                 for name, value in self.views.get(one.id).numbers().items():
                     gauges[name].add_metric([one.id], value)
         yield from gauges.values()
-
-    def describe(self) -> list[GaugeMetricFamily]:
-        """Nothing before it is asked: to register it must not read the database."""
-        return []

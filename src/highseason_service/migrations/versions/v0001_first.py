@@ -6,8 +6,6 @@ from highseason_service.tables import metadata
 
 revision = "0001"
 down_revision = None
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
