@@ -10,7 +10,7 @@ from fastapi.security import HTTPBearer
 from pydantic import BaseModel
 
 from highseason_service import export
-from highseason_service.experiments import Service
+from highseason_service.experiments import Service, StatusChange
 from highseason_service.model import (
     MOST_PLANNED,
     MOST_TURNS,
@@ -149,22 +149,19 @@ def read_experiment(service: ToRead, experiment: Id) -> State:
     return service.state(experiment)
 
 
-@router.post("/{experiment}/pause", tags=["experiments"])
-def pause_experiment(service: ToRun, experiment: Id, key: KeyHeader = None) -> Summary:
-    """Pause: no new turn is decided; locked turns are answered, and rewards still count."""
-    return service.change_status(experiment, "pause", key)
+def _status(change: StatusChange, text: str) -> None:
+    path, name = f"/{{experiment}}/{change}", f"{change}_experiment"
+
+    @router.post(path, name=name, description=text, tags=["experiments"])
+    def changed(service: ToRun, experiment: Id, key: KeyHeader = None) -> Summary:
+        return service.change_status(experiment, change, key)
 
 
-@router.post("/{experiment}/resume", tags=["experiments"])
-def resume_experiment(service: ToRun, experiment: Id, key: KeyHeader = None) -> Summary:
-    """Resume a paused experiment."""
-    return service.change_status(experiment, "resume", key)
-
-
-@router.post("/{experiment}/archive", tags=["experiments"])
-def archive_experiment(service: ToRun, experiment: Id, key: KeyHeader = None) -> Summary:
-    """Archive: nothing changes any more, and everything can be read."""
-    return service.change_status(experiment, "archive", key)
+_status(
+    "pause", "Pause: no new turn is decided; locked turns are answered, and rewards still count."
+)
+_status("resume", "Resume a paused experiment.")
+_status("archive", "Archive: nothing changes any more, and everything can be read.")
 
 
 @router.post("/{experiment}/stay", tags=["experiments"])
