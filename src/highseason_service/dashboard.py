@@ -13,7 +13,7 @@ from fastapi import Depends, Query
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from highseason.core import counted, format_number
+from highseason.core import counted, format_number, raised_as
 from highseason.policies import Plan, prices
 from highseason.report import timing
 from highseason.traffic import Forecast
@@ -268,11 +268,11 @@ def new_plan(who: Admin, form: Form, file: Upload) -> Response:
     """The plan of a new experiment, before it starts."""
     typed = forms.texts(form)
     try:
-        body, notes = forms.new_experiment(typed, *file)
-        forms.check(who.service, body.settings())
-    except (ServiceError, ValueError) as reason:
-        status = reason.status if isinstance(reason, ServiceError) else 422
-        return _new(who, typed, status, error=forms.in_form(reason), **_again(reason, file))
+        with raised_as(InvalidError):
+            body, notes = forms.new_experiment(typed, *file)
+            forms.check(who.service, body.settings())
+    except ServiceError as reason:
+        return _new(who, typed, reason.status, error=forms.in_form(reason), **_again(reason, file))
     settings = body.settings()
     turns, arms = settings.forecast, [arm.label or arm.id for arm in settings.arms]
     plan, last = turns.plan(settings.playing(), len(arms)), len(turns.values)
@@ -328,12 +328,12 @@ def forecast_plan(who: Admin, experiment: Id, form: Form, file: Upload) -> Respo
     """The plan with a new forecast, before it holds."""
     view = _view(who, experiment)
     try:
-        new, notes = forms.new_forecast(view.turns, view.state, forms.texts(form), *file)
-        forecast = view.turns.replaced(new.first, new.values)
-        plan = forecast.plan(view.policy, view.plan.arms)
-    except (ServiceError, ValueError) as reason:
-        wrong = reason if isinstance(reason, ServiceError) else InvalidError(str(reason))
-        return _not_done(who, experiment, "manage", form, wrong, **_again(wrong, file))
+        with raised_as(InvalidError):
+            new, notes = forms.new_forecast(view.turns, view.state, forms.texts(form), *file)
+            forecast = view.turns.replaced(new.first, new.values)
+            plan = forecast.plan(view.policy, view.plan.arms)
+    except ServiceError as reason:
+        return _not_done(who, experiment, "manage", form, reason, **_again(reason, file))
     address = f"/experiments/{quote(experiment)}"
     first, last = forecast.name(new.first), forecast.name(len(forecast.values))
     return _draft_page(
