@@ -31,34 +31,30 @@ def audit(database: Database, experiment: str | None = None) -> list[Audit]:
             summaries = store.summaries(connection)
         else:
             summaries = [store.summary(connection, experiment)]
-        return [_read_and_audit(connection, summary) for summary in summaries]
+        return [_audit(connection, summary) for summary in summaries]
 
 
-def _read_and_audit(connection: Connection, summary: Summary) -> Audit:
+def _audit(connection: Connection, summary: Summary) -> Audit:
     """Audit an experiment; one that cannot be read leaves the others alone."""
     try:
         entries = store.entries(connection, summary.id)
-        return _audit(summary, entries, store.latest(connection, summary.id)[::-1])
+        problems = [
+            f"event {number}: expected this number, got {entry.seq}"
+            for number, entry in enumerate(entries, start=1)
+            if entry.seq != number
+        ]
+        decided = [entry for entry in entries if entry.kind == "decided"]
+        if not problems:
+            live = _replay(entries, problems)
+            about = summary.status, summary.events, summary.name, summary.policy
+            recorded, settings = (*about, summary.created_at), live.settings
+            logged = live.status, live.seq, settings.name, settings.policy, entries[0].at
+            if logged != recorded:
+                problems.append(f"the table says {recorded} of it, the log {logged}")
+            problems += _compare(live, decided, store.latest(connection, summary.id)[::-1])
     except (ServiceError, ValueError, LookupError, TypeError) as reason:
         problem = f"its log cannot be read: {type(reason).__name__}: {reason}"
         return Audit(summary.id, summary.events, 0, (problem,))
-
-
-def _audit(summary: Summary, entries: list[Entry], table: list[DecisionRecord]) -> Audit:
-    problems = [
-        f"event {number}: expected this number, got {entry.seq}"
-        for number, entry in enumerate(entries, start=1)
-        if entry.seq != number
-    ]
-    decided = [entry for entry in entries if entry.kind == "decided"]
-    if not problems:
-        live = _replay(entries, problems)
-        recorded = summary.status, summary.events, summary.name, summary.policy, summary.created_at
-        settings = live.settings
-        logged = live.status, live.seq, settings.name, settings.policy, entries[0].at
-        if logged != recorded:
-            problems.append(f"the table says {recorded} of it, the log {logged}")
-        problems += _compare(live, decided, table)
     return Audit(summary.id, len(entries), len(decided), tuple(problems))
 
 
@@ -98,14 +94,10 @@ def _decide_again(live: LiveExperiment, group: list[Entry], problems: list[str])
     return False
 
 
-#: What the log and the table must say alike of a turn.
-_COMPARED = ("arm", "probability", "exploited", "level", "reward", "visitors")
-
-
 def _compare(live: LiveExperiment, decided: list[Entry], table: list[DecisionRecord]) -> list[str]:
     """What the table of decisions has otherwise than the log."""
     entries = {entry.turn: (entry.body["forecast"], entry.at) for entry in decided}
-    compared = attrgetter(*_COMPARED)
+    compared = attrgetter("arm", "probability", "exploited", "level", "reward", "visitors")
     log = {d.turn: (*compared(d), *entries[d.turn]) for d in live.bandit.decisions()}
     rows = {row.turn: (*compared(row), row.forecast_version, row.decided_at) for row in table}
     wrong = [  # earlier versions wrote the time without its offset

@@ -104,11 +104,6 @@ class Series:
     look: str
     show: Callable[[float], str] = format_number
 
-    def cell(self, i: int) -> str:
-        """A value in the table."""
-        value = float(self.values[i])
-        return "–" if math.isnan(value) else self.show(value)
-
 
 @dataclass(frozen=True)
 class Chart:
@@ -141,9 +136,11 @@ class Chart:
 
     def rows(self) -> list[tuple[str, ...]]:
         """The rows of the table."""
-        return [
-            (label, *(one.cell(i) for one in self.series)) for i, label in enumerate(self.labels)
-        ]
+        columns = (
+            ["–" if math.isnan(value) else one.show(value) for value in one.values.tolist()]
+            for one in self.series
+        )
+        return list(zip(self.labels, *columns, strict=True))
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,6 @@ from highseason_service.store import Changes
 log = logging.getLogger("highseason_service")
 
 T = TypeVar("T")
-Clock: TypeAlias = Callable[[], datetime]
 _NOW = partial(datetime.now, UTC)
 
 #: How many experiments are kept in memory; others are built from their events when asked for.
@@ -80,7 +79,7 @@ class Service(AbstractContextManager["Service"]):
     refused.
     """
 
-    def __init__(self, database: Database | str, clock: Clock = _NOW) -> None:
+    def __init__(self, database: Database | str, clock: Callable[[], datetime] = _NOW) -> None:
         self.database = database if isinstance(database, Database) else Database(database)
         self.clock = clock
         self.committed = self.rebuilt = 0  # changes, and experiments built from their events

@@ -137,7 +137,13 @@ class TrafficForecast:
 
     def place(self, moment: datetime) -> int:
         """Like `turn_at`, but 0 before the first turn, and the next number after the last."""
-        return int(np.searchsorted(self._edges, _instant(moment), "right"))
+        if moment.tzinfo is None:
+            raise InvalidError(f"{moment.isoformat()} has no zone: append one, such as +01:00 or Z")
+        try:
+            instant = np.datetime64(moment.astimezone(UTC).replace(tzinfo=None), "us")
+        except OverflowError:
+            raise InvalidError(f"{moment.isoformat()} is not a moment in UTC") from None
+        return int(np.searchsorted(self._edges, instant, "right"))
 
     def progress(self, moment: datetime) -> tuple[int | None, int]:
         """The turn that is now, if one is, and how many are over."""
@@ -198,16 +204,6 @@ class TrafficForecast:
         if self.walls is None:
             return [float(row + 1) for row in rows.tolist()]
         return list(self.walls[rows].astype("datetime64[s]").astype(np.float64).tolist())
-
-
-def _instant(moment: datetime) -> np.datetime64:
-    """A moment in UTC."""
-    if moment.tzinfo is None:
-        raise InvalidError(f"{moment.isoformat()} has no zone: append one, such as +01:00 or Z")
-    try:
-        return np.datetime64(moment.astimezone(UTC).replace(tzinfo=None), "us")
-    except OverflowError:
-        raise InvalidError(f"{moment.isoformat()} is not a moment in UTC") from None
 
 
 def replacement(

@@ -156,9 +156,11 @@ class LiveExperiment:
         self.require("running")
         self.check_turn(turn)
         with quiet(PlanWarning):
-            for arm in self._due(turn):
-                self.bandit.add_arm(arm.id, arm.when, expires=arm.end)
-                self.entered.add(arm.id)
+            for arm in self.arms.values():
+                due = (arm.start or 1) <= turn and not (arm.removed or self._past(arm))
+                if due and arm.id not in self.entered:
+                    self.bandit.add_arm(arm.id, arm.when, expires=arm.end)
+                    self.entered.add(arm.id)
         offered = self._offered(turn)
         if not offered:
             raise ClashError(f"no arm is left for turn {turn}: add one, or bring one back")
@@ -170,12 +172,6 @@ class LiveExperiment:
     def late(self, turn: int) -> int:
         """How many turns before one are decided and have no reward; no more than matter."""
         return len(list(islice((t for t in self.unrewarded if t < turn), LATE + 1)))
-
-    def _due(self, turn: int) -> list[Arm]:
-        waiting = [arm for arm in self.arms.values() if arm.id not in self.entered]
-        return [
-            a for a in waiting if not a.removed and (a.start or 1) <= turn and not self._past(a)
-        ]
 
     def _past(self, arm: Arm) -> bool:
         return arm.end is not None and arm.end < self.first_open
@@ -313,12 +309,20 @@ class LiveExperiment:
         Nothing is decided by asking.
         """
         known, levels = self._estimates(), self.planned().levels
+        best, top = next(iter(known.items()), (None, 0.0))
         coming = (t for t in range(first, len(levels) + 1) if t not in self.decided)
-        return [
-            self._planned(t, offered, float(levels[t - 1]), known)
-            for t in islice(coming, turns)
-            if (offered := self._offered(t))
-        ]
+        shown = list[PlannedTurn]()
+        for turn in islice(coming, turns):
+            if not (offered := self._offered(turn)):
+                continue
+            chances = self.bandit.probabilities(turn, offered)
+            gaps = (chance * (top - known[arm]) for arm, chance in chances.items() if arm in known)
+            explored = 1.0 if best is None else max(0.0, 1.0 - chances.get(best, 0.0))
+            visitors = self.forecast.values[turn - 1]
+            cost = max(0.0, visitors * math.fsum(gaps))
+            when, level = self.forecast.starts(turn), float(levels[turn - 1])
+            shown.append(PlannedTurn(turn, when, visitors, level, best, explored, cost))
+        return shown
 
     def planned(self) -> Plan:
         """The plan of all turns, for the arms that are in the game now."""
@@ -326,18 +330,6 @@ class LiveExperiment:
         if self._plan is None or self._plan.arms != arms:
             self._plan = self.forecast.plan(self.bandit.policy, arms)
         return self._plan
-
-    def _planned(
-        self, turn: int, offered: list[str], level: float, known: dict[str, float]
-    ) -> PlannedTurn:
-        best, top = next(iter(known.items()), (None, 0.0))
-        chances, forecast = self.bandit.probabilities(turn, offered), self.forecast.values[turn - 1]
-        gaps = (chance * (top - known[arm]) for arm, chance in chances.items() if arm in known)
-        explored = 1.0 - chances.get(best, 0.0) if best is not None else 1.0
-        cost = max(0.0, forecast * math.fsum(gaps))
-        return PlannedTurn(
-            turn, self.forecast.starts(turn), forecast, level, best, max(0.0, explored), cost
-        )
 
 
 def check_arms(arms: Sequence[Arm]) -> None:

@@ -160,14 +160,11 @@ class Guard:
                 detail = f"something is wrong here: see request {request} in the log"
                 await JSONResponse({"detail": detail}, 500)(scope, receive, answer)
         finally:
-            self._report(scope, status or 500, time.perf_counter() - begun, request)
-
-    def _report(self, scope: Scope, status: int, seconds: float, request: str) -> None:
-        route = getattr(scope.get("route"), "path", "other")
-        method = scope["method"] if scope["method"] in METHODS else "other"  # it may be any word
-        self.observe(method, route, status, seconds)
-        numbers = {"status": status, "ms": round(1000 * seconds, 2), "request": request}
-        log.info("%s %s %d", scope["method"], scope["path"], status, extra=numbers)
+            seconds, status = time.perf_counter() - begun, status or 500
+            route, word = getattr(scope.get("route"), "path", "other"), scope["method"]
+            self.observe(word if word in METHODS else "other", route, status, seconds)
+            numbers = {"status": status, "ms": round(1000 * seconds, 2), "request": request}
+            log.info("%s %s %d", word, scope["path"], status, extra=numbers)
 
 
 def _refusal(scope: Scope) -> JSONResponse | None:

@@ -85,20 +85,15 @@ class ExperimentView:
         ]
         return {chart.id: chart for chart in drawn}
 
-    @cached_property
-    def _ranked(self) -> list[ArmReport]:
-        """The arms: those in the game first, best first."""
+    def arm_rows(self, first: int = 0, most: int = ARMS) -> list[ArmRow]:
+        """Some of the arms: those in the game first, best first."""
         order = {"playing": 0, "waiting": 1, "ended": 2, "removed": 3}
 
         def key(arm: ArmReport) -> tuple[int, bool, float]:
             value = math.inf if arm.estimate is None else -arm.estimate
             return order[arm.status], arm.id != self.state.best, value
 
-        return sorted(self.state.arms, key=key)
-
-    def arm_rows(self, first: int = 0, most: int = ARMS) -> list[ArmRow]:
-        """Some of the arms: those in the game first, best first."""
-        shown = self._ranked[first : first + most]
+        shown = sorted(self.state.arms, key=key)[first : first + most]
         values = [v for arm in shown for v in (arm.low, arm.high, arm.estimate) if v is not None]
         low, high = min(values, default=0.0), max(values, default=1.0)
         margin = max((high - low) * 0.04, abs(high) * 1e-3) or 0.5
