@@ -1,7 +1,5 @@
 """`advise`: search good parameters in each world, judge them in fresh games, look for flips."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable, Iterator
@@ -155,6 +153,13 @@ def affordable(G: Multiplier, arms: int) -> int:
     return int(np.clip(_WORK / (G.turns * (3 + 0.4 * arms)), *_GAMES))
 
 
+class Finalists(NamedTuple):
+    """The best of each policy, and how many candidates were looked at."""
+
+    policies: tuple[Policy, ...]
+    tried: int
+
+
 @dataclass(frozen=True)
 class Judge:
     """Searches and judges, in every world on the same games."""
@@ -252,13 +257,6 @@ class Judge:
                 players, world.rewards, self.G, self.games,
                 derive_seed(self.seed, f"verdict/{number}"), executor=self.executor, keep="summary",
             )  # fmt: skip
-
-
-class Finalists(NamedTuple):
-    """The best of each policy, and how many candidates were looked at."""
-
-    policies: tuple[Policy, ...]
-    tried: int
 
 
 def middle_of_flip(done: list[WorldComparison]) -> float | None:

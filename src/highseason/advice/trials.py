@@ -6,15 +6,13 @@ evaluated on the same games (common random numbers), so they differ by their par
 their luck.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +104,7 @@ class Axis:
             return -math.inf
         return math.log(number / self.low) / math.log(self.high / self.low)
 
-    def around(self, place: float, width: float, ends: tuple[float, float]) -> Axis:
+    def around(self, place: float, width: float, ends: tuple[float, float]) -> Self:
         """The axis with a range of `width` times the length around a place, but within the ends.
 
         >>> Axis("k", 0.01, 1, "log").around(0.0, 1.0, ends=(1e-9, math.inf))
@@ -131,7 +129,7 @@ class Space:
     axes: tuple[Axis, ...]
 
     @classmethod
-    def of(cls, policy: Policy | type[Policy], G: Multiplier, space: Wanted = None) -> Space:
+    def of(cls, policy: Policy | type[Policy], G: Multiplier, space: Wanted = None) -> Self:
         """The usual axes of a policy, or those that `space` names.
 
         Parameters on the scale of G (z, unit) range from its least value to just above its
@@ -235,7 +233,7 @@ class Budget:
     rounds: tuple[tuple[int, int], ...]
 
     @classmethod
-    def halving(cls, trials: int, games: int) -> Budget:
+    def halving(cls, trials: int, games: int) -> Self:
         """Every round keeps the best third and triples the games, up to `games`."""
         counts, played, left = [trials], [games], trials
         while left > _FACTOR and played[0] // _FACTOR >= _LEAST_GAMES:

@@ -5,11 +5,9 @@ much; where the visitors of a turn decide alike (rho = 1), or in the paper's wor
 draw, however many come.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +41,7 @@ class World:
     def of(
         cls, rewards: str | Rewards, arms: int, rates: Rates | None = None,
         rho: float | None = None, gap: float | None = None,
-    ) -> World:  # fmt: skip
+    ) -> Self:  # fmt: skip
         """Arms with rates in a range; with a gap, the second best is that far below the best."""
         if check_arms(arms) < 2:
             raise ValueError("advice needs at least 2 arms: with one there is nothing to choose")
@@ -86,7 +84,7 @@ class World:
         """The range of the arms' rates, as part of a sentence."""
         return rates_text(self.rewards)
 
-    def with_rho(self, rho: float) -> World:
+    def with_rho(self, rho: float) -> Self:
         """The same arms with another correlation."""
         if self.rewards.noise is None:
             raise ValueError(f"rho has no meaning for {self.rewards.name} rewards")
@@ -94,7 +92,7 @@ class World:
             raise ValueError(f"rho is a correlation, from 0 to 1, got {rho!r}")
         name = f"{self.rewards.name.partition(':')[0]}:rho={decimal(rho, 6)}"
         noise = self.rewards.noise._replace(rho=float(rho))
-        return World(replace(self.rewards, name=name, noise=noise))
+        return type(self)(replace(self.rewards, name=name, noise=noise))
 
     def typical(self) -> Numbers:
         """Typical means of a game, for bounds, which need given arms."""

@@ -5,8 +5,6 @@ read is checked: a document that `write` cannot have written is refused.  Floats
 their shortest exact form; what JSON has no number for is null (missing) or a string (infinite).
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Hashable, Iterable
 from itertools import accumulate, chain, pairwise

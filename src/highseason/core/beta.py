@@ -1,7 +1,5 @@
 """The Beta distribution inside compiled kernels, where SciPy cannot go."""
 
-from __future__ import annotations
-
 import math
 
 from highseason.core.jitable import inlined, jitable

@@ -4,8 +4,6 @@ A block is one file, written whole or not at all.  Its name holds a digest of th
 block, so several runs may share a folder, and what other work left there is never read.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import pickle

@@ -10,8 +10,6 @@ Processes that need the same kernel at the same time compile it once: the others
 What the package uses of numba beyond its public names is in this file alone.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import hashlib

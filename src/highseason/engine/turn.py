@@ -4,8 +4,6 @@
 with `play` how the arms of a game come and go.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

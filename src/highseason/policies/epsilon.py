@@ -5,8 +5,6 @@ first tried on a busy day looks better than it is to the naive policy: it averag
 come, multiplied by G, and shows that bias.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ Bernoulli variables.  For 0/1 rewards that is KL-UCB; for any other rewards in [
 whose bound holds too, because among them 0/1 rewards vary most (Garivier and Cappé 2011).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Any

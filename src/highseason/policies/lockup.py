@@ -6,8 +6,6 @@ display, the turn it came, and the turns of the last changes.  Games renew it in
 reward is learned.  A live bandit, whose rewards are late, renews it from its decisions (`recall`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

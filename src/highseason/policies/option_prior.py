@@ -12,8 +12,6 @@ The means of arms are Beta(νπ, ν(1-π)), and (π, ν) is learned.  The poster
 sampling does not bias.  The grid is finer where the weight is: it moves and shrinks in logit(π).
 """
 
-from __future__ import annotations
-
 import math
 
 from highseason.core.beta import log_eight_rising, log_gamma, stirling

@@ -1,7 +1,5 @@
 """Variable arm pool: an arm at random among the m_t arms with the highest estimates."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

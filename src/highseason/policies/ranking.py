@@ -3,8 +3,6 @@
 Ties go to the lower arm, or are broken at random with `ties="random"`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

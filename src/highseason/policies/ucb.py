@@ -5,8 +5,6 @@ rule is its bonus; `index_rule` builds the rest around it, for the families in `
 and for your own.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

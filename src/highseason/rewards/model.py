@@ -6,8 +6,6 @@ of the game, so that policies differ by their decisions and not by their luck.  
 and its mean.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

@@ -14,8 +14,6 @@ alike, its rate is a beta variable, drawn from further numbers that belong to `u
 beta-binomial.  Small counts are searched, and exact; large ones are expanded.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -5,8 +5,6 @@ around them, see `interface`) they are compiled in; where they are pointers, one
 serves all rules.  Both come from this source.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

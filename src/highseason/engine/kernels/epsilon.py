@@ -6,8 +6,6 @@ becomes one of those that cannot beat it.  All arms are looked at only when the 
 too, or when the rival has fallen before: so a turn costs nearly the same for any number of arms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

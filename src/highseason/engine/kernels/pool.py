@@ -4,8 +4,6 @@ The arm played is known by its rank, and after the pull only that arm can be out
 moved up or down until the order is right again, which is seldom far.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

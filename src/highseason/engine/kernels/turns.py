@@ -11,8 +11,6 @@ Bernoulli arms contains no trace of the others: a branch in the hottest loop, wi
 would cost as much as the rest of the turn.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -36,19 +34,6 @@ TRACE = ("reward", "regret")
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Kernel = Callable[..., Any]
-
-
-class Turns(NamedTuple):
-    """The turns of a game: the same for every game, and for every policy except for the plan."""
-
-    G: Floats  # The multiplier
-    # What a reward of 1 is learned as: 1, or G(t) for naive policies, which do not divide by G
-    learning_scale: Floats
-    levels: Floats  # The plan
-    checkpoints: Ints  # Turns (rising) after which running totals are recorded
-    reward_model: RewardDispatch  # How rewards are drawn; its type picks the code that is compiled
-    expected: Floats  # G as the policy knows it when a turn comes: itself, or its forecast
-    future: Floats  # The future weight W(t) as the policy knows it; NaN where it is unknown
 
 
 class Arms(NamedTuple):
@@ -124,6 +109,20 @@ RewardDispatch = (
     | DriftingBernoulli
     | DriftingVisitors
 )
+
+
+class Turns(NamedTuple):
+    """The turns of a game: the same for every game, and for every policy except for the plan."""
+
+    G: Floats  # The multiplier
+    # What a reward of 1 is learned as: 1, or G(t) for naive policies, which do not divide by G
+    learning_scale: Floats
+    levels: Floats  # The plan
+    checkpoints: Ints  # Turns (rising) after which running totals are recorded
+    reward_model: RewardDispatch  # How rewards are drawn; its type picks the code that is compiled
+    expected: Floats  # G as the policy knows it when a turn comes: itself, or its forecast
+    future: Floats  # The future weight W(t) as the policy knows it; NaN where it is unknown
+
 
 _DRIFTING = (DriftingBernoulli, DriftingVisitors)
 

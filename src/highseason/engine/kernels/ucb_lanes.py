@@ -8,8 +8,6 @@ With many arms each game has a list of those that can be chosen in the turns to 
 goes over the places of the lists.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
