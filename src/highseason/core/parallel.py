@@ -154,17 +154,15 @@ class LocalPool(Pool):
     def __init__(self, workers: int) -> None:
         super().__init__(None, workers)
         self.inline, self.in_process = workers == 1, True
-        self._threads: ThreadPoolExecutor | None = None
         self._processes: ProcessPoolExecutor | None = None
 
     def sender(self, work: Callable[[Any], Any], processes: bool) -> Callable[[Any], Future[Any]]:
         """A function that hands out one block of the work."""
         if processes:
             return lambda block: self._send_to_process(work, block)
-        if self._threads is None:
-            self._threads = ThreadPoolExecutor(self.workers)
-        submit = self._threads.submit
-        return lambda block: submit(work, block)
+        if self.executor is None:
+            self.executor = ThreadPoolExecutor(self.workers)
+        return super().sender(work, processes)
 
     def _send_to_process(self, work: Callable[[Any], Any], block: Any) -> Future[Any]:
         if self._processes is None:
@@ -190,10 +188,10 @@ class LocalPool(Pool):
 
     def close(self) -> None:
         """End all threads and processes, when what they work on is done."""
-        for executor in (self._threads, self._processes):
+        for executor in (self.executor, self._processes):
             if executor is not None:
                 executor.shutdown(cancel_futures=True)
-        self._threads = self._processes = None
+        self.executor = self._processes = None
 
 
 @contextmanager

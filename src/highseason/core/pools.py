@@ -6,8 +6,6 @@ blocks, and a worker unpacks it when it first sees it.  Packages that a worker n
 with it, as source.  Ray and Dask run a task again whose worker or machine was lost.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os
@@ -16,7 +14,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -93,6 +91,33 @@ def _install(name: str, source: bytes) -> None:
 _RETRIES = 10
 
 
+class RayPool(Pool):
+    """The workers of Ray, for which blocks are tasks."""
+
+    def __init__(self, ray: Any, workers: int, end: Callable[[], None]) -> None:
+        super().__init__(None, workers)
+        self._ray, self._end = ray, end
+        self._task = ray.remote(max_retries=_RETRIES)(run_block)
+        self._running: dict[Future[Any], Any] = {}
+
+    def sender(self, work: Callable[[Any], Any], processes: bool) -> Callable[[Any], Future[Any]]:
+        """Send the work to the cluster once; gives a function that hands out one block."""
+        shipment = self._ray.put(pack(work))
+        return lambda block: self._future(self._task.remote(shipment, pack_block(block)))
+
+    def _future(self, task: Any) -> Future[Any]:
+        future: Future[Any] = task.future()
+        self._running[future] = task
+        future.add_done_callback(self._running.pop)
+        return future
+
+    def close(self) -> None:
+        """Stop what is still running; end Ray if it was started here."""
+        for task in list(self._running.values()):
+            self._ray.cancel(task, force=True)
+        self._end()
+
+
 def start_ray(address: str, workers: int | None) -> RayPool:
     """Start Ray on this machine, or join the cluster at `address`, through its client."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no telemetry
@@ -108,77 +133,6 @@ def start_ray(address: str, workers: int | None) -> RayPool:
     here = {"include_dashboard": False, "_node_ip_address": "127.0.0.1", **options}
     ray.init("local", num_cpus=count, **here)  # also where another cluster runs on this machine
     return RayPool(ray, count, ray.shutdown)
-
-
-class RayExecutor(Executor):
-    """Runs functions as tasks of Ray."""
-
-    def __init__(self, ray: Any) -> None:
-        self._ray = ray
-        self._task = ray.remote(max_retries=_RETRIES)(run_block)
-        self._running: dict[Future[Any], Any] = {}
-
-    def ship(self, work: Callable[[Any], Any]) -> Callable[[Any], Future[Any]]:
-        """Send the work to the cluster once; gives a function that hands out one block."""
-        shipment = self._ray.put(pack(work))
-        return lambda block: self._future(self._task.remote(shipment, pack_block(block)))
-
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Run one function."""
-        return self.ship(lambda _: function(*args, **kwargs))(None)
-
-    def _future(self, task: Any) -> Future[Any]:
-        future: Future[Any] = task.future()
-        self._running[future] = task
-        future.add_done_callback(self._running.pop)
-        return future
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Stop what is still running; Ray itself stays."""
-        for task in list(self._running.values()):
-            if cancel_futures:
-                self._ray.cancel(task, force=True)
-            elif wait:
-                self._ray.wait([task])
-
-
-class RayPool(Pool):
-    """The workers of Ray."""
-
-    executor: RayExecutor
-
-    def __init__(self, ray: Any, workers: int, end: Callable[[], None]) -> None:
-        super().__init__(RayExecutor(ray), workers)
-        self._end = end
-
-    def sender(self, work: Callable[[Any], Any], processes: bool) -> Callable[[Any], Future[Any]]:
-        """A function that hands out one block of the work."""
-        return self.executor.ship(work)
-
-    def close(self) -> None:
-        """Stop what is still running; end Ray if it was started here."""
-        self.executor.shutdown(cancel_futures=True)
-        self._end()
-
-
-def start_dask(address: str, workers: int | None) -> DaskPool:
-    """Start Dask on this machine, or join the cluster whose scheduler is at `address`."""
-    distributed = require("distributed", extra="dask", purpose="the executor dask")
-    if address:
-        client = distributed.Client(f"tcp://{address}")
-        threads = sum(client.nthreads().values())
-        return DaskPool(client, workers or max(1, threads))
-    count = worker_count(workers)
-    try:
-        cluster = distributed.LocalCluster(
-            n_workers=count, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
-        )
-    except RuntimeError as reason:
-        raise RuntimeError(
-            "Dask could not start its workers, which import the script that starts them: put what "
-            'it does under `if __name__ == "__main__":`, so that they do not start workers too'
-        ) from reason
-    return DaskPool(distributed.Client(cluster), count, cluster)
 
 
 class DaskPool(Pool):
@@ -203,6 +157,26 @@ class DaskPool(Pool):
         self._client.close()
         if self._cluster is not None:
             self._cluster.close()
+
+
+def start_dask(address: str, workers: int | None) -> DaskPool:
+    """Start Dask on this machine, or join the cluster whose scheduler is at `address`."""
+    distributed = require("distributed", extra="dask", purpose="the executor dask")
+    if address:
+        client = distributed.Client(f"tcp://{address}")
+        threads = sum(client.nthreads().values())
+        return DaskPool(client, workers or max(1, threads))
+    count = worker_count(workers)
+    try:
+        cluster = distributed.LocalCluster(
+            n_workers=count, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        )
+    except RuntimeError as reason:
+        raise RuntimeError(
+            "Dask could not start its workers, which import the script that starts them: put what "
+            'it does under `if __name__ == "__main__":`, so that they do not start workers too'
+        ) from reason
+    return DaskPool(distributed.Client(cluster), count, cluster)
 
 
 def _itself(shipment: Shipment) -> Shipment:
