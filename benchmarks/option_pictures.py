@@ -15,10 +15,13 @@ from rich.console import Console
 
 import highseason as hs
 from highseason.policies import Horizon, Observation
-from highseason.policies.option_index import indices
 from highseason.report import palette
 from highseason.report.drawing import drawing, legend_below
 from highseason.report.multiplier_plots import edges, shade_turns, stairs
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.reference.option_index import indices
 
 MEANS, TURNS, SEED = [0.3, 0.4, 0.5, 0.6, 0.45, 0.35], 200, 4
 

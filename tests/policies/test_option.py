@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import optimize, special, stats
+from tests.reference.option_index import indices
 
 import highseason as hs
 from highseason.core.compile import compiled
@@ -21,7 +22,6 @@ from highseason.policies.option_index import (
     PERSISTENCE,
     choose,
     first_guess,
-    indices,
     is_hopeless,
     least_tail,
     life_of,

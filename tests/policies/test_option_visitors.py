@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy import optimize, stats
+from tests.reference.option_index import indices
 
 import highseason as hs
 from highseason.policies import parse
@@ -12,7 +13,6 @@ from highseason.policies.option_index import (
     OPTION_COUNTED,
     OPTION_UNREGULATED,
     PERSISTENCE,
-    indices,
     patience_of,
 )
 from highseason.policies.option_prior import NU, PER_TURN, PI, RHO, SUCCESSES, TRIALS

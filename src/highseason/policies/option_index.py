@@ -5,8 +5,6 @@ which plays the highest index; then the policy.  What is learned during the game
 common and how noisy turns are, is in `option_prior`.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -399,19 +397,6 @@ def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
         arm = highest_mean(state, best, fresh)
     exploited = arm == best
     return (break_tie(state, turn, life, arm) if turn.random_ties else arm), exploited
-
-
-def indices(state: ArmState, turn: Turn) -> Floats:
-    """The index of every available arm, -inf for the others: what `choose` finds the highest of."""
-    life, shared, terms = typical_lifetime(state, turn), state.shared, terms_of(state, turn)
-    out = np.full(state.available.size, -np.inf)
-    for arm in np.flatnonzero(state.available).tolist():
-        own = state.memory[arm]
-        p, n = posterior(shared[PI], shared[NU], own[TRIALS], own[SUCCESSES])
-        own = life_of(state, turn, life, arm)
-        rate = price(terms, n, own) if min(turn.level, own) > 0.0 else math.inf
-        out[arm] = p if rate == math.inf else solve(p, n, rate, first_guess(p, n, rate), False)
-    return out
 
 
 def probabilities(state: ArmState, turn: Turn) -> Floats:
