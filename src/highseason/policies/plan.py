@@ -421,15 +421,10 @@ def all_levels(policy: Policy, G: NDArray[np.float64], arms: int) -> NDArray[np.
     if whole is not None:
         return whole
     levels, carry = [], policy.begin()
-    for view in _same_views(G.tobytes(), arms) if G.size <= _LONG else KnownViews(G).all(arms):
+    for view in KnownViews(G).all(arms):
         level, carry = step(policy, carry, view)
         levels.append(level)
     return np.array(levels, np.float64)
-
-
-@functools.lru_cache(1)  # tuning makes many plans for the same G, one after the other
-def _same_views(G: bytes, arms: int) -> tuple[View, ...]:
-    return tuple(KnownViews(np.frombuffer(G)).all(arms))
 
 
 _cached_scan = functools.lru_cache(128)(_scan)
