@@ -27,13 +27,12 @@ from highseason.engine.kernels.interface import (
     RULE_FUNCTIONS,
     function_types,
     rule_functions,
-    state_type,
 )
 from highseason.engine.turn import illegal_arm, is_legal
 from highseason.logs.prepared_log import LogColumns, LogLifetimes, PreparedLog
 from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, Policy, Rule, Turn
 from highseason.policies.plan import UnknownFuture, View, require_future
-from highseason.policies.rule import SetWeights, mark_opening, reveal_ends
+from highseason.policies.rule import SetWeights, fresh_state, mark_opening, reveal_ends
 
 #: What became of an event, as positions in an array of counts.
 NOT_STUDIED, NOT_IN_POOL, THINNED, WAITING, OTHER_ARM, MATCHED = 0, 1, 2, 3, 4, 5
@@ -246,14 +245,6 @@ def is_reusable(keeps: int, level: float, key: int) -> bool:
     return keeps == INDEX or (keeps == SMALL_POOL and level <= 1.0)
 
 
-@jitable
-def report_failure(trace: ReplayTrace, turn: int, arm: int, level: float) -> None:
-    """Note that a rule chose an arm it may not, or (arm -1) that a plan gave no valid level."""
-    trace.failure[0] = turn
-    trace.failure[1] = arm
-    trace.failure[2] = level
-
-
 def replay_kernel(
     log: LogColumns,
     order: EventOrder,
@@ -294,7 +285,7 @@ def replay_kernel(
     state.end[:] = lifetimes.known_end
     state.available[:] = False
     start(state)
-    counts, slots = trace.counts, memory.slot
+    counts, failure, slots = trace.counts, trace.failure, memory.slot
     seen, compact, keeps = state, options.compact, options.keeps
     pool, size, opening, opened, trying, turn = -1, 0, 0, False, True, 1
     last_turn, last_G, last_size, last_clock, level = -1, -1.0, -1, -1, 0.0
@@ -341,7 +332,7 @@ def replay_kernel(
             view = View(turn, G, size, options.lowest, options.lowest, np.nan, UNKNOWN_TURNS)
             level = plan(options.parameters, carry, view)
             if not (math.isfinite(level) and options.low <= level <= options.high):
-                report_failure(trace, turn, -1, level)
+                failure[0], failure[1], failure[2] = turn, -1, level
                 return
             standing = standing and (level == before or keeps != INDEX)
         if clock != last_clock:
@@ -356,7 +347,7 @@ def replay_kernel(
             else:
                 chosen, exploited = choose(seen, asked)
                 if not is_legal(seen.available, chosen):
-                    report_failure(trace, turn, chosen, level)
+                    failure[0], failure[1], failure[2] = turn, chosen, level
                     return
                 if keeps == INDEX or (exploited and keeps > 0):
                     standing, kept, kept_exploited = True, chosen, exploited
@@ -386,38 +377,22 @@ def replay_kernel(
         turn += 1
 
 
-def log_type() -> Any:
-    """The numba type of `LogColumns`."""
-    from numba import types as t
-
-    small, wholes, reals = t.int32[::1], t.int64[::1], t.float64[::1]
-    columns = (small, small, small, reals, wholes, wholes, small, t.boolean[::1], *(reals,) * 3)
-    return t.NamedTuple(columns, LogColumns)
-
-
 @functools.cache
 def compiled_replay() -> Any:
     """`replay_kernel` as machine code: one for all policies and rules."""
+    from numba import typeof
     from numba import types as t
 
-    flag, whole, real = t.boolean, t.int64, t.float64
-    flags, wholes, reals = flag[::1], whole[::1], real[::1]
-    options = (
-        t.uint64, whole, whole, real, real, real, real, flag, whole, flag, flag, flag, whole,
-        t.uint8[::1],
-    )  # fmt: skip
-    memory = (state_type(), state_type(), reals, flags, flags, flags, wholes, wholes, reals)
-    arguments = (
-        log_type(),
-        t.NamedTuple((whole, whole, whole, wholes), EventOrder),
-        t.NamedTuple((wholes, wholes, wholes, reals), LogLifetimes),
-        t.NamedTuple(options, KernelOptions),
-        t.NamedTuple(memory, Memory),
-        t.FunctionType(_signature()),
-        *function_types(),
-        t.NamedTuple((wholes, t.uint8[::1], wholes, reals), ReplayTrace),
-    )
-    return compiled(replay_kernel, t.void(*arguments))
+    small, flags, octets = np.zeros(1, np.int32), np.zeros(1, np.bool_), np.zeros(1, np.uint8)
+    wholes, reals, state = np.zeros(1, np.int64), np.zeros(1), fresh_state(1)
+    log = LogColumns(small, small, small, reals, wholes, wholes, small, flags, reals, reals, reals)
+    order, lifetimes = EventOrder.whole(1), LogLifetimes(wholes, wholes, wholes, reals)
+    numbers: Any = np.uint64(0), 0, 0, 0.0, 0.0, 0.0, 0.0, True, 0, True, True, True, 0
+    memory = Memory(state, state, reals, flags, flags, flags, wholes, wholes, reals)
+    given = map(typeof, (log, order, lifetimes, KernelOptions._make((*numbers, octets)), memory))
+    trace = typeof(ReplayTrace(wholes, octets, wholes, reals))
+    plan = t.FunctionType(_signature())
+    return compiled(replay_kernel, t.void(*given, plan, *function_types(), trace))
 
 
 class CompiledPlan(NamedTuple):
@@ -497,11 +472,9 @@ def _require_agreement(policy: Policy, plan: CompiledPlan) -> None:
 
 @functools.cache
 def _signature() -> Any:
-    from numba import types as t
+    from numba import float64, typeof, uint8
 
-    whole, number = t.int64, t.float64
-    view = t.NamedTuple((whole, number, whole, number, number, number, whole), View)
-    return number(t.uint8[::1], number[::1], view)
+    return float64(uint8[::1], float64[::1], typeof(View(1, 1.0, 1, 1.0, 1.0, 1.0, 1)))
 
 
 Init = Literal["first-shown", "rule"]

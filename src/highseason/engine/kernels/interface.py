@@ -4,8 +4,6 @@ The functions of a rule are arguments of `any_rule_kernel`, as pointers, so it i
 all rules; where games are many they are compiled into a kernel of their own.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -298,23 +296,20 @@ def state_type() -> Any:
 @functools.cache
 def turn_type() -> Any:
     """The type of a `Turn`."""
-    from numba import types
+    import numba
 
-    whole, number = types.int64, types.float64
-    fields = (whole, number, number, number, whole, types.uint64, types.boolean, whole)
-    return types.NamedTuple(fields, Turn)
+    key: Any = np.uint64(1)  # a machine word, however small
+    return numba.typeof(Turn(1, 1.0, 1.0, 1.0, 1, key, True, 1))
 
 
 @functools.cache
 def _signatures() -> tuple[Any, ...]:
-    from numba import types
+    from numba import typeof, types
 
-    state, turn = state_type(), turn_type()
-    whole, number = types.int64, types.float64
-    observation = types.NamedTuple((whole, number, number), Observation)
+    state, turn, number = state_type(), turn_type(), types.float64
     return (
         types.void(state),
-        types.Tuple((whole, types.boolean))(state, turn),
-        types.void(state, turn, observation),
-        types.void(state, whole, number[::1], number),
+        types.Tuple((types.int64, types.boolean))(state, turn),
+        types.void(state, turn, typeof(Observation(1, 1.0, 1.0))),
+        types.void(state, types.int64, number[::1], number),
     )
