@@ -96,7 +96,7 @@ class ArmTable(Generic[ArmT]):
         vars(self).update(columns)
         self.ids = list(ids)
         self._indices = {arm: index for index, arm in enumerate(self.ids)}
-        self._changed()
+        self._changes += 1
 
     def present(self, turn: int) -> Mask:
         """Which arms are in the game at a turn; read-only."""
@@ -141,7 +141,13 @@ class ArmTable(Generic[ArmT]):
         if arm not in self._indices:
             self._indices[arm] = len(self.ids)
             self.ids.append(arm)
-            self._grow()
+            one = self.policy.rule.fresh_state(1)  # the new arm alone: the others' memory stays
+            pairs = zip(self.state, one, strict=True)
+            grown = ArmState(*(np.concatenate(pair) for pair in pairs))
+            self.state = grown._replace(shared=self.state.shared)
+            masks = self.active, self.held, self.opening
+            self.active, self.held, self.opening = (np.append(mask, False) for mask in masks)
+            self.ends = np.append(self.ends, NO_END)
         index = self._indices[arm]
         self.active[index] = True
         self.state.start[index] = start if start > 1 else 0  # one that comes back is young again
@@ -150,7 +156,7 @@ class ArmTable(Generic[ArmT]):
         if lifetime.date is not None:
             self.dates[index] = lifetime.date
         self.held[index] = held and not self.state.selections[index]
-        self._changed()
+        self._changes += 1
 
     def remove(self, arm: ArmT, last: int) -> None:
         """Take an arm out of the game after turn `last`; its statistics stay."""
@@ -158,25 +164,13 @@ class ArmTable(Generic[ArmT]):
         self.active[index] = False
         self.ends[index] = min(self.ends[index], last)
         self.dates.pop(index, None)
-        self._changed()
+        self._changes += 1
 
     def reread_dates(self) -> None:
         """Find the turns of ends that were given as dates, on a longer multiplier."""
         for index, date in self.dates.items():
             self.ends[index] = self.source.last_turn_by(date)
-        self._changed()
-
-    def _changed(self) -> None:
         self._changes += 1
-
-    def _grow(self) -> None:
-        one = self.policy.rule.fresh_state(1)  # the new arm alone: the others' memory stays
-        pairs = zip(self.state, one, strict=True)
-        grown = ArmState(*(np.concatenate(pair) for pair in pairs))
-        self.state = grown._replace(shared=self.state.shared)
-        masks = self.active, self.held, self.opening
-        self.active, self.held, self.opening = (np.append(mask, False) for mask in masks)
-        self.ends = np.append(self.ends, NO_END)
 
     def allowed(self, turn: int, available: Iterable[ArmT] | None) -> Mask:
         """The arms in the game that the caller allows for a turn."""
@@ -432,13 +426,6 @@ class LiveGame(Generic[ArmT]):
         turn = self._turn(ledger.turns[row], ledger.levels[row], None)
         return self._observe(turn, ledger.arms[row], ledger.rewards[row], ledger.visitors[row])
 
-    def _learn_past(self, lesson: Lesson[ArmT]) -> None:
-        arm = self.table.index(lesson.arm)
-        self.table.selected(arm)
-        self.source.observed(lesson.visitors)
-        self.ledger.history.append((arm, lesson.reward, lesson.visitors))
-        self.clipped += self._observe_past(arm, lesson.reward, lesson.visitors)
-
     def _observe_past(self, arm: int, reward: float, visitors: float) -> bool:
         """Learn from a turn before the first: turn 0."""
         ties, key = self.policy.ties == "random", turn_key(self._game_key, 0)
@@ -536,8 +523,12 @@ class LiveGame(Generic[ArmT]):
             case RewardCorrected():
                 self._correct(self.ledger.row(event.turn), event.reward)
             case HistoryLearned():
-                for lesson in event.lessons:
-                    self._learn_past(lesson)
+                for name, reward, visitors in event.lessons:
+                    arm = self.table.index(name)
+                    self.table.selected(arm)
+                    self.source.observed(visitors)
+                    self.ledger.history.append((arm, reward, visitors))
+                    self.clipped += self._observe_past(arm, reward, visitors)
             case ArmAdded():
                 start = min(last + 1, event.lifetime.last_turn)  # a turn that was left out may do
                 self.table.add(event.arm, start, event.lifetime, event.held)

@@ -46,7 +46,9 @@ class KnownMultiplier:
     def _set(self, multiplier: Multiplier) -> None:
         self.multiplier, self.turns = multiplier, multiplier.turns
         self._horizon = Horizon.known(multiplier.values)
-        self._low = low_turns(self.policy, multiplier.values)
+        values = multiplier.values
+        # The quietest turns are always low, so that waiting for one ends.
+        self._low = (values < busy_from(self.policy, values)) | (values <= values.min())
         self._measure: NDArray[np.float64] | None = None
         self._plan: tuple[int, NDArray[np.float64]] | None = None
         self._planner: SeasonPlanner | None = None
@@ -124,7 +126,7 @@ class KnownMultiplier:
         self.use_plan(arms, self.policy.plan(self.multiplier, arms).levels)
 
     def is_low(self, turn: int, expected: float | None) -> bool:
-        """Whether G is below the threshold; the quietest turns always are, so waiting ends."""
+        """Whether G is below the threshold, or the least."""
         return bool(self._low[turn - 1])
 
     def has_low_turn_after(self, turn: int) -> bool:
@@ -248,8 +250,16 @@ class OnlineMultiplier:
             planner, self._reports = self.policy.planner(arms), 0
         planner.arms = arms
         self._planner = planner
-        self._catch_up(planner)
-        return planner
+        # The steps of turns that were decided since, with what was seen before each.
+        go_on = planner.expect if depends == "nothing" else planner.level
+        while True:
+            turn = planner.t
+            while self._reports < len(self.seen) and self.seen[self._reports][0] == turn:
+                planner.saw(self.seen[self._reports][1])
+                self._reports += 1
+            if turn == len(self.beliefs):
+                return planner
+            go_on(self.beliefs[turn])
 
     def resume(self, arms: int, carry: Any) -> None:
         """Put the planner behind the last decided turn, where it carried this."""
@@ -262,19 +272,6 @@ class OnlineMultiplier:
         if self.policy.carry_depends_on == "nothing" or not arms:
             return None
         return self._ready(arms).carry
-
-    def _catch_up(self, planner: Planner) -> None:
-        """Take the steps of turns that were decided since, with what was seen before each."""
-        skip = self.policy.carry_depends_on == "nothing"
-        go_on = planner.expect if skip else planner.level
-        while True:
-            turn = planner.t
-            while self._reports < len(self.seen) and self.seen[self._reports][0] == turn:
-                planner.saw(self.seen[self._reports][1])
-                self._reports += 1
-            if turn == len(self.beliefs):
-                return
-            go_on(self.beliefs[turn])
 
     def check_plan(self, arms: int) -> None:
         """There is no plan ahead."""
@@ -335,11 +332,6 @@ def source_of(policy: Policy, multiplier: Multiplier | None, known: bool) -> Mul
     if known:
         raise BanditError("known=True says that G is the number of visitors: pass a multiplier")
     return OnlineMultiplier(policy)
-
-
-def low_turns(policy: Policy, values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which turns are low; the quietest always are."""
-    return np.asarray((values < busy_from(policy, values)) | (values <= values.min()))
 
 
 def lifetimes_of(
