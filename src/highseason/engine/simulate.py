@@ -1,13 +1,11 @@
 """Many games of many policies, compiled, on all cores; the same result on any number of them."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,8 +115,12 @@ def simulate(
     games = whole_number("games", games, at_least=1)
     worker_count(workers)  # what is wrong is reported before any work
     check_executor(executor)
-    if executor == "gpu":
-        simulation.require_compiled()
+    for plan in simulation.plans if executor == "gpu" else ():
+        if not plan.policy.rule.traits.compilable:
+            raise ValueError(
+                f"{plan.policy} cannot be compiled, so it cannot play on a GPU: leave "
+                'executor="gpu" out, or the policy'
+            )
     if keep not in (None, "games", "summary"):
         raise ValueError(f"keep={keep!r} must be 'games' or 'summary'")
     bind = games * simulation.G.turns >= interface.WORTH_BINDING
@@ -135,20 +137,6 @@ def simulate(
                 progress(block.stop, games)
     digests = tuple(plan.digest for plan in simulation.plans)
     return tally.result(simulation.labels, simulation.settings(games), digests)
-
-
-def _played(
-    simulation: Simulation, blocks: Sequence[range], pool: Pool, checkpoint: str | Path | None
-) -> Iterator[BlockSummary]:
-    """What is kept of each block, in their order."""
-    if pool.on_gpu:
-        from highseason.engine.gpu.play import play_on_gpu
-
-        return play_on_gpu(simulation, blocks)
-    if pool.in_process:
-        simulation.compile()
-    kept = None if checkpoint is None else Checkpoint(checkpoint, simulation.fingerprint())
-    return map_blocks(simulation.play, blocks, pool, checkpoint=kept)
 
 
 @dataclass(frozen=True)
@@ -177,7 +165,7 @@ class Simulation:
         forecast: Any = None,
         curves: Curve = False,
         lifetimes: Lifetimes | None = None,
-    ) -> Simulation:
+    ) -> Self:
         """Read what was given; all errors of the user's are reported here."""
         seed_key(seed)  # a bad seed is reported before any work
         rewards = as_rewards(rewards)
@@ -258,15 +246,6 @@ class Simulation:
         spans = spans_of(self.lifetimes, kept, rewards.arms, self.G.turns)
         first, last = spans[..., 0].copy(), spans[..., 1].copy()
         return Arms(parameters.reshape(keys.size, -1), means, first, last)
-
-    def require_compiled(self) -> None:
-        """Refuse a policy that plays in the readable loop only."""
-        for plan in self.plans:
-            if not plan.policy.rule.traits.compilable:
-                raise ValueError(
-                    f"{plan.policy} cannot be compiled, so it cannot play on a GPU: leave "
-                    'executor="gpu" out, or the policy'
-                )
 
     def compile(self) -> tuple[object, ...]:
         """All that plays, compiled in this thread, before several of them need it."""
@@ -364,6 +343,20 @@ class Simulation:
             "parameters": [str(plan.policy) for plan in self.plans],
             "version": __version__,
         }
+
+
+def _played(
+    simulation: Simulation, blocks: Sequence[range], pool: Pool, checkpoint: str | Path | None
+) -> Iterator[BlockSummary]:
+    """What is kept of each block, in their order."""
+    if pool.on_gpu:
+        from highseason.engine.gpu.play import play_on_gpu
+
+        return play_on_gpu(simulation, blocks)
+    if pool.in_process:
+        simulation.compile()
+    kept = None if checkpoint is None else Checkpoint(checkpoint, simulation.fingerprint())
+    return map_blocks(simulation.play, blocks, pool, checkpoint=kept)
 
 
 def for_kernel(values: NDArray[np.float64]) -> NDArray[np.float64]:
