@@ -384,9 +384,6 @@ def _odd_turns(evidence: Evidence) -> Iterator[str]:
         )
 
 
-_NOTHING_TO_TEST = Uniformity("uniform", 0.0, 0, 1.0, 0.0, ("", 0.0), True)
-
-
 def check_uniformity(log: PreparedLog) -> Uniformity:
     """Test the log: against its propensities where it has them, otherwise against uniform draws."""
     uniform = log.events.propensity is None
@@ -453,7 +450,7 @@ def _total(parts: list[_ChiSquare], matters: float) -> Uniformity:
     statistic = math.fsum(part.statistic for part in parts)
     degrees = sum(part.degrees for part in parts)
     if degrees == 0:
-        return _NOTHING_TO_TEST
+        return Uniformity("uniform", 0.0, 0, 1.0, 0.0, ("", 0.0), True)  # nothing to test
     p = float(chdtrc(degrees, max(0.0, statistic)))
     effect = math.sqrt(max(0.0, statistic - degrees) / sum(part.events for part in parts))
     worst = max(parts, key=lambda part: part.sigmas)

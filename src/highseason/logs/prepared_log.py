@@ -175,9 +175,7 @@ class PreparedLog:
 
     def propensity(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """The probability with which the arm of each of these events was shown."""
-        if self.events.propensity is not None:
-            return self.events.propensity[rows]
-        return np.asarray(1.0 / self.events.pools.sizes[self.events.pool[rows]])
+        return self.events.take(rows).display_probability
 
     def columns(self, thin: bool = False) -> LogColumns:
         """As compiled code takes them: contiguous, writable, of the types it knows."""
@@ -278,7 +276,13 @@ class LogFile:
         events, arms = read_events(Path(self.path)), self.arms
         try:
             if self.between is not None:
-                events = self._cut(events, *self.between)
+                whole, events = events, events.between(*self.between)
+                if len(events) == 0 and len(whole) > 0:  # a mistake, not a result
+                    start, end = map(moment, self.between)
+                    first, last = (moment(int(t)) for t in (whole.time.min(), whole.time.max()))
+                    raise ValueError(
+                        f"no event between {start} and {end}: the log goes from {first} to {last}"
+                    )
             if arms == "always":
                 arms = always_on_offer(events)
                 if not arms:
@@ -289,17 +293,6 @@ class LogFile:
             return PreparedLog.of(events, self.bin, arms)
         except ValueError as reason:
             raise ValueError(f"{self.path}: {reason}") from reason
-
-    def _cut(self, events: Events, start: int, end: int) -> Events:
-        """The events of that time; an empty selection is a mistake, not a result."""
-        part = events.between(start, end)
-        if len(part) == 0 and len(events) > 0:
-            first, last = int(events.time.min()), int(events.time.max())
-            raise ValueError(
-                f"no event between {moment(start)} and {moment(end)}: the log goes from "
-                f"{moment(first)} to {moment(last)}"
-            )
-        return part
 
 
 _reading = threading.Lock()

@@ -222,7 +222,8 @@ class _Reading:
     def __init__(self, wanted: YahooLog, ids: IdIndex, log: ConversionLog) -> None:
         self._wanted, self._ids, self._log = wanted, ids, log
         remember = functools.lru_cache(_REMEMBERED)
-        self._articles, self._number = remember(_articles), remember(self._number_of)
+        self._articles = remember(_articles)
+        self._number = remember(lambda pool: ids.pool(map(ids.arm, self._articles(pool) or ())))
         self._last_pool = ""  # of the file
         log.format = wanted.format or ""
 
@@ -266,6 +267,3 @@ class _Reading:
             return _FAULT[_OTHER], 0, 0
         self._log.format, number = kind, self._number(pool)  # its arms come before other ones
         return 0, self._ids.arm(shown), number
-
-    def _number_of(self, pool: str) -> int:
-        return self._ids.pool([self._ids.arm(name) for name in self._articles(pool) or ()])
