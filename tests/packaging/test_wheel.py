@@ -26,7 +26,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 MINUTES = 60
 
 GAMES = (
-    "simulate --policy ucb --policy soft-ucb --multiplier christmas "  # one kernel to compile
+    "simulate --policy greedy --policy epsilon-greedy --multiplier christmas "  # quick to compile
     "--rewards bernoulli --arms 5 --turns 60 --games 20 --seed 7 --json"
 ).split()
 
@@ -35,7 +35,8 @@ BOUND = "bound -p epsilon-z:k=50,z=30 --means 0.5,0.9 --json".split()  # a quick
 RESULT = """
 import highseason as hs
 G = hs.traffic.wave(turns=40)
-result = hs.simulate([hs.UCB(), hs.SoftUCB()], hs.rewards.bernoulli(arms=4), G, games=5, seed=7)
+players = [hs.Greedy(), hs.EpsilonGreedy()]
+result = hs.simulate(players, hs.rewards.bernoulli(arms=4), G, games=5, seed=7)
 """
 
 
@@ -185,10 +186,8 @@ def test_core_needs_no_extra(core: Environment) -> None:
 
 def test_core_plays_games_from_the_command_line(core: Environment) -> None:
     played = json.loads(succeed(core.command(*GAMES)))
-    assert [policy["name"].split(":")[0] for policy in played["policies"]] == [
-        "ucb",
-        "soft-ucb",
-    ]
+    names = [policy["name"].partition(":")[0] for policy in played["policies"]]
+    assert names == ["greedy", "epsilon-greedy"]
     for policy in played["policies"]:
         assert 0 < policy["reward_mean"] <= played["max_reward"]
 
@@ -206,7 +205,7 @@ def test_without_an_extra_the_error_names_it_and_the_core_saves_and_loads(
     ):
         code += f"\ntry:\n    {use}\nexcept ImportError as error:\n    print(repr(str(error)))"
     loaded, *errors = succeed(core.script(code)).splitlines()
-    assert "soft-ucb" in loaded
+    assert "epsilon-greedy" in loaded
     for error, extra in zip(errors, ("files", "plots", "logs"), strict=True):
         assert f"highseason[{extra}]" in error
 
