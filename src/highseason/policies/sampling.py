@@ -10,8 +10,6 @@ prior, if a reward has a normal distribution whose variance is the level: an arm
 comes first there, because its posterior has no end.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable
@@ -116,10 +114,10 @@ def beta_probabilities(state: ArmState, turn: Turn) -> Floats:
         means = [beta_mean(state, arm) if known else -np.inf for arm, known in enumerate(seen)]
         return highest_probabilities(state, turn, np.array(means))
     arms = np.flatnonzero(state.available)
-    pulls = state.pulls[arms]
-    sums = np.minimum(np.maximum(state.sums[arms], 0.0), pulls)
-    a, b = state.shared[SUCCESSES] + sums, state.shared[FAILURES] + (pulls - sums)
-    return scattered(greatest_of_beta(a, b, math.sqrt(turn.level)), arms, state.available.size)
+    a, b = np.array([beta_posterior(state, arm) for arm in arms.tolist()]).T.copy()
+    out = np.zeros(state.available.size)
+    out[arms] = greatest_of_beta(a, b, math.sqrt(turn.level))
+    return out
 
 
 def normal_probabilities(state: ArmState, turn: Turn) -> Floats:
@@ -131,14 +129,8 @@ def normal_probabilities(state: ArmState, turn: Turn) -> Floats:
     arms = np.flatnonzero(seen > -np.inf)
     if turn.level <= _NO_NOISE or arms.size == 0:
         return leader_probabilities(state, turn)
-    chances = greatest_of_normal(seen[arms], np.sqrt(turn.level / state.pulls[arms]))
-    return scattered(chances, arms, seen.size)
-
-
-def scattered(values: Floats, places: NDArray[np.int64], size: int) -> Floats:
-    """The values at their places, and 0 elsewhere."""
-    out = np.zeros(size)
-    out[places] = values
+    out = np.zeros(seen.size)
+    out[arms] = greatest_of_normal(seen[arms], np.sqrt(turn.level / state.pulls[arms]))
     return out
 
 
