@@ -1,13 +1,13 @@
 """What a wrong forecast costs: a policy with G known, with each forecast, and unregulated."""
 
 import math
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from highseason.core.warnings import quiet
 from highseason.engine.results import Estimate, Moments, SimulationResult, ratio_gain
 from highseason.engine.simulate import simulate
 from highseason.policies import UCB, PlanWarning, Policy
@@ -90,10 +90,8 @@ def forecast_cost(
     """
     G = as_multiplier(multiplier)
     results: dict[str, SimulationResult] = {}
-    with warnings.catch_warnings():
-        # A forecast that never reaches the threshold is a finding here, and reported as a cost.
-        warnings.simplefilter("ignore", PlanWarning)
-        warnings.simplefilter("ignore", ThresholdWarning)
+    # A forecast that never reaches the threshold is a finding here, and reported as a cost.
+    with quiet(PlanWarning, ThresholdWarning):
         results[KNOWN] = simulate(policy, rewards, G, games, seed)
         for label, forecast in forecasts.items():
             results[label] = simulate(policy, rewards, G, games, seed, forecast=forecast)
