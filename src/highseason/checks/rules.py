@@ -67,7 +67,8 @@ def local_choice_ignores_absent_arms(policy: Policy) -> None:
         arm, _ = choose(state, turn)
         changed, _ = choose(_with_other_absent_arms(state), turn)
         there = np.flatnonzero(state.available)
-        alone = there[choose(_without_absent_arms(state), turn)[0]]
+        only = {n: getattr(state, n)[there] for n in state._fields if n != "shared"}
+        alone = there[choose(ArmState(**only, shared=state.shared), turn)[0]]
         expect(
             arm == changed == alone,
             f"the rule declares local, but in turn {turn.t} it chose arm {arm}, arm {changed} when "
@@ -171,8 +172,3 @@ def _with_other_absent_arms(state: ArmState) -> ArmState:
     other.start[absent] += 1
     other.end[absent] = 77
     return other
-
-
-def _without_absent_arms(state: ArmState) -> ArmState:
-    rows = {n: getattr(state, n)[state.available] for n in state._fields if n != "shared"}
-    return ArmState(**rows, shared=state.shared)

@@ -6,15 +6,13 @@ The rule runs in the readable loops only.  The level is the probability that the
 otherwise the leader is played.
 """
 
-from __future__ import annotations
-
 import copy
 import functools
 import itertools
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from highseason.core.random import ARMS, DECISION, draw, hash_at
 from highseason.policies.base import Policy, parameter
@@ -52,11 +50,8 @@ class Players:
         """A number for a new game; its object goes when the state does."""
         number = next(self._numbers)
         state.shared[0] = number
-        weakref.finalize(state.shared, self._forget, number)
-
-    def _forget(self, number: int) -> None:
-        self._objects.pop(number, None)
-        self._answers.pop(number, None)
+        for known in (self._objects, self._answers):
+            weakref.finalize(state.shared, known.pop, number, None)
 
     def of(self, state: ArmState, turn: Turn) -> Foreign:
         """The object of a game."""
@@ -140,7 +135,7 @@ class ForeignPolicy(Policy):
     title: str = parameter("foreign", "what it is called in tables", inner=True)
 
     @classmethod
-    def of(cls, player: Foreign, title: str = "") -> ForeignPolicy:
+    def of(cls, player: Foreign, title: str = "") -> Self:
         """Every game is played by a copy of `player`, which is seeded if it has a method `seed`."""
         for name in ("pull", "update"):
             if not callable(getattr(player, name, None)):

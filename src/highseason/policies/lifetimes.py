@@ -1,11 +1,10 @@
 """When each arm of a game is there: its first and its last turn, both included."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -234,7 +233,8 @@ def articles(
     turns = whole_number("turns", turns, at_least=1)
     turns_per_hour = positive_number("turns_per_hour", turns_per_hour)
     start_hour = finite_number("start_hour", start_hour)
-    quantile = partial(_interpolated, turns_per_hour * _rising("hours", hours))
+    lengths = turns_per_hour * _rising("hours", hours)
+    quantile: Any = partial(np.interp, xp=ARTICLE_QUANTILES, fp=lengths)
     rhythm = partial(_daily, start_hour, turns_per_hour)
     pace = ARTICLES_ALIVE / float(_whole_turns(quantile(_GRID)).mean())
     mark = max(1, round(turns_per_hour / 12.0))
@@ -243,10 +243,6 @@ def articles(
 
 def _exponential(rate: float, u: Numbers) -> Numbers:
     return np.asarray(-np.log1p(-u) / rate)
-
-
-def _interpolated(lengths: Numbers, u: Numbers) -> Numbers:
-    return np.interp(u, ARTICLE_QUANTILES, lengths)
 
 
 def _daily(start_hour: float, turns_per_hour: float, turn: Numbers) -> Numbers:

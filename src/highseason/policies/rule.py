@@ -315,9 +315,6 @@ class RuleTraits:
     slow: bool = False
 
 
-NO_TRAITS = RuleTraits()
-
-
 @dataclass(frozen=True)
 class Rule:
     """How an arm is chosen; see the module's documentation.
@@ -360,7 +357,7 @@ class Rule:
     start: Start = start_empty
     memory: int = 0
     allowed: tuple[float, float] = (-math.inf, math.inf)
-    traits: RuleTraits = NO_TRAITS
+    traits: RuleTraits = RuleTraits()
     probabilities: Probabilities | None = None
     negligible: tuple[float, float] = (0.0, 0.0)
     shared: int = 0
