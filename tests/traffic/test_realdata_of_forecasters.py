@@ -62,8 +62,8 @@ def test_holidays_help(christmas: Backtest) -> None:
 
 
 def test_four_of_five_days_fall_into_their_interval(christmas: Backtest) -> None:
-    # 38 and 61 days that hang together: a share of 0.8 may come out as 0.7 or as 0.92.
-    assert 0.68 <= christmas.mean("coverage", "on") <= 0.93
+    # 38 and 61 days that hang together: a share of 0.8 may come out as 0.7 or as 0.94.
+    assert 0.68 <= christmas.mean("coverage", "on") <= 0.95
 
 
 @pytest.fixture(

@@ -23,7 +23,7 @@ _ALIKE = 2.0
 _SHRINK = 0.3
 #: By what share of their size effects differ from year to year, as if so many years had shown it,
 #: and with how many days before and after it a day shares this doubt: a season may come early.
-_ONCE, _SEEN, _EARLY = 0.4, 2, 14
+_ONCE, _SEEN, _EARLY = 0.4, 3, 14
 #: A moving feast counts if its days differ from those around it by so many usual differences.
 _CLEAR = 2.0
 #: How many earlier years are looked at.

@@ -1,8 +1,8 @@
 """Forecasters that look a whole season ahead.
 
 All work on logarithms: traffic is positive, and its seasons multiply.  The calendar regression
-learns the effects of special days.  The default, `Blend`, weighs three simple outlooks from the
-same past by their past errors.
+learns the effects of special days.  The default, `Blend`, is the mean of three simple outlooks from
+the same past.
 """
 
 from abc import abstractmethod
@@ -302,22 +302,18 @@ class Outlooks:
         return np.asarray(ahead + special[n:] + self.season.effects[n : n + turns])
 
 
-#: Trial forecasts of near turns are a week long, and at least so many turns.
-_ENOUGH = 28
-#: The number of earlier forecasts whose errors are used.
+#: Trial forecasts are so many turns long, of turns shorter than a day a week.
+_REACH = 28
+#: The number of earlier forecasts at even distances.
 _ORIGINS = 12
 #: With fewer past errors than this, changes from week to week are taken instead.
 _FEW = 20
-#: Of a past with this many turns, fewer earlier forecasts are used.
-_LONG, _FEWER = 200_000, 6
 #: Years of past in which the last weeks were seen before: only then is a shift not the season.
 _A_YEAR_AGO = 1.15
 #: Which share of a shift of level may be lost or added while the forecast lasts.
 _LASTS = 0.25
 #: In how many years the weight of a turn halves.
 _HALF = 4.0
-#: With which power of an outlook's errors its weight falls, and the share of equal weights.
-_POWER, _EQUAL = 2.0, 0.5
 #: Over how many weeks the recent level and profile are taken, and in how many the level fades.
 _RECENT, _FADE = 4.0, 26.0
 
@@ -330,9 +326,9 @@ def _smoothed(plain: Numbers, week: int) -> Numbers:
 
 
 class Trials(NamedTuple):
-    """What the outlooks said from earlier origins, and what came; only turns seen and open."""
+    """What was forecast from earlier origins, and what came; only turns seen and open."""
 
-    said: Numbers  # a row per outlook
+    said: Numbers
     came: Numbers
     steps: NDArray[np.int64]  # how far ahead, from 1
     origin: NDArray[np.int64]
@@ -341,11 +337,11 @@ class Trials(NamedTuple):
 
 @dataclass(frozen=True)
 class Blend(SeasonAhead):
-    """The calendar regression, the recent weeks and the last year, combined.
+    """The mean of the calendar regression, the recent weeks and the last year.
 
-    Each is weighted by its errors from earlier origins, half-way to equal weights.  The intervals
-    come from the errors of the combination, and are scaled so that they would have held as many of
-    the turns after each origin as they should, with that origin left out (conformal calibration).
+    The intervals come from its errors from earlier origins, and are scaled so that they would have
+    held as many of the turns after each origin as they should, with that origin left out (conformal
+    calibration).
 
     >>> import highseason as hs
     >>> days = np.arange("2013-01-01", "2015-01-01", dtype="datetime64[D]")
@@ -358,69 +354,50 @@ class Blend(SeasonAhead):
     outlooks: ClassVar[int] = 3  # how many are combined
 
     def outlook(self, history: History, turns: int) -> Outlook:
-        """The weighted mean of the outlooks, and quantiles of its past errors."""
-        outlooks, week, moved = Outlooks.of(history, self, turns), history.week, None
+        """The mean of the outlooks, and quantiles of its past errors."""
+        outlooks, moved = Outlooks.of(history, self, turns), None
         daily = history.grid is not None and history.grid.daily
         if daily and history.turns > _A_YEAR_AGO * history.year:
-            moved = LevelShift.of(outlooks.rest, history.kept, week)
+            moved = LevelShift.of(outlooks.rest, history.kept, history.week)
         if moved is not None:  # as if the level had always been the new one
             history = history.lifted(*moved)
             outlooks = Outlooks.of(history, self, turns)
-        # Earlier forecasts look so far ahead whatever is asked for: the forecast of a turn does not
-        # depend on how many turns follow it.
-        far = max(week, min(history.turns // 4, 4 * week, round(history.year)))
-        near = min(far, max(week, _ENOUGH))
-        table, mean = self._by_trials(outlooks, near)
-        if near < min(far, turns):
-            later = self._by_trials(outlooks, far)
-            share = np.clip(np.arange(1, turns + 1) / near - 1, 0, 1)
-            table = (1 - share) * table + share * later[0]
-            mean = (1 - share) * mean + share * later[1]
-        if moved is not None:
-            middle = table[LEVELS.index(0.5)]
-            more = normal_quantiles(np.zeros(turns), np.full(turns, _LASTS * moved.size))
-            table = middle + np.sign(table - middle) * np.hypot(table - middle, more)
-        return Outlook(table, mean, moved)
-
-    def _by_trials(self, outlooks: Outlooks, reach: int) -> tuple[Numbers, Numbers]:
-        """Quantiles and the mean, by what trial forecasts of `reach` turns missed."""
-        history, ahead = outlooks.history, outlooks.ahead(self.outlooks)
-        trials = self._trials(history, reach)
-        weights = _weights(trials, ahead)
-        errors = trials.came - _mixed(trials.said, weights)
-        shift = _bias(errors, trials.origin)
-        table, smear = _spread(trials, errors - shift, history, outlooks.doubt)
-        middle = _mixed(ahead, weights) + shift
+        trials = self._trials(history)
+        errors = trials.came - trials.said
+        bias = _bias(errors, trials.origin)
+        table, smear = _spread(trials, errors - bias, history, outlooks.doubt)
+        middle = np.nanmean(outlooks.ahead(self.outlooks), axis=0) + bias
         if not history.knows_the_year:  # then no past error shows what the season may do
             # As if the outlooks, so far apart, were errors on top of the others.
-            apart = np.nanstd(outlooks.ahead(3), axis=0)
-            more = normal_quantiles(np.zeros(apart.size), apart)
-            table = np.asarray(np.sign(more) * np.hypot(table, more))
-        return table + middle, smear + middle
+            table = _wider(table, np.nanstd(outlooks.ahead(3), axis=0))
+        if moved is not None:
+            table = _wider(table, np.full(turns, _LASTS * abs(moved.size)))
+        return Outlook(table + middle, smear + middle, moved)
 
-    def _trials(self, history: History, turns: int) -> Trials:
-        """Forecasts of `turns` turns from pasts that end in the later half of this one.
+    def _trials(self, history: History) -> Trials:
+        """Forecasts from earlier pasts, as long whatever is asked for.
 
-        Most are at even distances, others at the same time of earlier years.
+        A turn's forecast does not depend on how many turns follow it.  Most pasts end at even
+        distances in the later half of this one, others at the same time of earlier years.
         """
-        none, no_steps = np.empty(0), np.empty(0, np.int64)
-        parts = [Trials(np.empty((self.outlooks, 0)), none, no_steps, no_steps, none)]
-        n, week = history.turns, history.week
-        count = _ORIGINS if n < _LONG else _FEWER
-        first = max(n // 2, 2 * week, min(n - turns, round(1.2 * history.year)))
-        every = np.linspace(first, n - 1, count + 1)[:-1].astype(np.int64)
-        years = n - week * round(history.year / week) * np.arange(1, 1 + count // 4)
+        n, week, year = history.turns, history.week, history.year
+        turns = max(week, min(n // 4, 4 * week, round(year), _REACH))
+        least = max(2 * week, min(n - turns, round(1.2 * year)))
+        even = np.linspace(max(n // 2, least), n - 1, _ORIGINS + 1)[:-1].astype(np.int64)
+        years = n - week * round(year / week) * np.arange(1, 4)
         same = np.add.outer(years, week * np.array([-1, 0, 1]))
-        every = np.union1d(every, same[same >= first])
+        every = np.union1d(even, same[same >= least])
+        none, no_steps = np.empty(0), np.empty(0, np.int64)
+        parts = [Trials(none, none, no_steps, no_steps, none)]
         for origin in every[every < n].tolist():
             past, end = history.before(origin), min(origin + turns, n)
             if past.seasons:
                 kept = history.seen[origin:end] & ~past.closed(origin, end)
                 outlooks, steps = Outlooks.of(past, self, end - origin), 1 + np.flatnonzero(kept)
-                said, came = outlooks.ahead(self.outlooks)[:, kept], history.logs[origin:end][kept]
-                when = np.full(steps.size, origin)
+                said = np.nanmean(outlooks.ahead(self.outlooks), axis=0)[kept]
+                came, when = history.logs[origin:end][kept], np.full(steps.size, origin)
                 parts.append(Trials(said, came, steps, when, outlooks.doubt[kept]))
-        return Trials(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
+        return Trials(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -440,25 +417,10 @@ class CalendarRegression(Blend):
     outlooks = 1
 
 
-def _weights(trials: Trials, ahead: Numbers) -> Numbers:
-    """Half by the errors that each outlook made, half the same for all; 0 where one is missing."""
-    there = ~np.isnan(ahead[:, 0])
-    missed = np.abs(trials.came - trials.said)
-    tried = ~np.isnan(missed)
-    both = there & (tried.sum(axis=1) > 0)
-    scores = np.full(there.size, np.nan)
-    scores[both] = [np.nanmean(row) for row in missed[both]]
-    scores = np.where(np.isnan(scores), np.nanmean(scores) if both.any() else 1.0, scores)
-    merit = np.where(there, 1 / np.maximum(scores, 1e-9) ** _POWER, 0.0)
-    return np.asarray((1 - _EQUAL) * merit / merit.sum() + _EQUAL * there / there.sum())
-
-
-def _mixed(said: Numbers, weights: Numbers) -> Numbers:
-    """The weighted mean of those outlooks that say something."""
-    share = np.where(np.isnan(said), 0.0, weights[:, None])
-    return np.asarray(
-        (share * np.nan_to_num(said)).sum(axis=0) / np.maximum(share.sum(axis=0), 1e-9)
-    )
+def _wider(table: Numbers, deviation: Numbers) -> Numbers:
+    """Quantiles of errors, as if normal ones came on top of them; their median is 0."""
+    more = normal_quantiles(np.zeros(deviation.size), deviation)
+    return np.asarray(np.sign(more) * np.hypot(table, more))
 
 
 def _bias(errors: Numbers, origin: NDArray[np.int64]) -> float:
@@ -516,7 +478,10 @@ _LEVEL = 0.8
 
 
 def _inflation(scaled: Numbers, origin: NDArray[np.int64]) -> float:
-    """By how much intervals from the other origins must be wider to hold those of each origin."""
+    """By how much intervals from the other origins must be wider to hold those of each origin.
+
+    And half of one origin more: a few earlier forecasts do not show the worst.
+    """
     ends = ((1 - _LEVEL) / 2, 0.5, (1 + _LEVEL) / 2)
     reach = []
     for one in np.unique(origin):
@@ -526,4 +491,5 @@ def _inflation(scaled: Numbers, origin: NDArray[np.int64]) -> float:
         low, middle, high = np.quantile(scaled[~inside], ends)
         width = np.where(scaled[inside] < 0, middle - low, high - middle)
         reach.append(np.abs(scaled[inside]) / np.maximum(width, 1e-12))
-    return float(np.clip(np.quantile(np.concatenate(reach), _LEVEL), 0.8, 3.0))
+    level = _LEVEL * (1 + 0.5 / len(reach))
+    return float(np.clip(np.quantile(np.concatenate(reach), level), 0.8, 3.0))
