@@ -3,9 +3,10 @@
 Days held by the 80% interval, how far the sum is off, and the pinball loss (over the mean of what
 came), four and six weeks ahead.  Christmas from mid-November and from early December: the shop of
 `highseason sample`, Leeds footfall, online retail, and made-up shops with one to three earlier
-Christmases.  The same shops just before Easter, Ramadan, and the sales of January and July.  The
-constants of the default were chosen on `choose` (other seeds, the earlier years of Leeds); `report`
-was only looked at afterwards.
+Christmases.  The same shops just before Easter, Ramadan, and the sales of January and July.  And
+made-up stores that are closed on Sundays and holidays, also in ordinary weeks.  The constants of
+the default were chosen on `choose` (other seeds, the earlier years of Leeds); `report` was only
+looked at afterwards.
 
     python benchmarks/forecast_season.py [choose|report] [shifts] [mean] [oracles] [forecaster …]
 
@@ -20,7 +21,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from unittest.mock import patch
 
@@ -31,7 +32,7 @@ import pandas as pd
 from highseason.cli.commands.sample import _visitors
 from highseason.traffic import Blend, Forecast, Multiplier, parse_forecaster, read
 from highseason.traffic.forecast import LEVELS, pinball
-from highseason.traffic.history import black_friday
+from highseason.traffic.history import black_friday, easter
 from highseason.traffic.season import LevelShift
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"
@@ -188,6 +189,49 @@ def draw(rng: np.random.Generator) -> Drawn:
     return int(rng.integers(-1, 2)), rng.normal(1, 0.08), rng.normal(1, 0.1, 4)
 
 
+def store(seed: int) -> Iterator[Case]:
+    """A store from January 2013 to July 2015, closed on Sundays and public holidays.
+
+    In most second weeks it has a promotion, of which forecasters are not told.  December is a slope
+    that is steepest in its last days; heights differ from year to year by 10%.
+    """
+    rng = np.random.default_rng([77, seed])
+    days = [date(2013, 1, 1) + timedelta(days=i) for i in range(942)]
+    closed = set()
+    for year in (2013, 2014, 2015):
+        since_easter = [-2, 1, 39, 50, *([60] if seed % 2 else [])]
+        closed |= {easter(year) + timedelta(days=after) for after in since_easter}
+        closed |= {date(year, *day) for day in ((1, 1), (5, 1), (10, 3), (12, 25), (12, 26))}
+    week = np.array([0.15, 0, -0.03, 0, 0.05, -0.1 - 0.2 * rng.random()]) * rng.uniform(0.5, 1.5)
+    level, promotion = np.log(rng.uniform(400, 1500)), rng.uniform(0.1, 0.3)
+    slope, peak, eve = rng.uniform(0.1, 0.5), rng.uniform(0.1, 0.6), rng.uniform(-0.6, -0.1)
+    last, january, trend = rng.uniform(-0.5, 0), rng.uniform(-0.15, 0), rng.normal(0.02, 0.05)
+    walk = np.cumsum(rng.choice([0.002, 0.005, 0.008]) * rng.standard_normal(942))
+    memory, noise = rng.uniform(0.1, 0.6), rng.uniform(0.05, 0.12)
+    heights = {year: rng.normal(1, 0.1) for year in (2013, 2014, 2015)}
+    on = np.cumsum(rng.random(136) < 0.92) % 2  # by week
+    shock, values, opened = 0.0, [], []
+    for i, day in enumerate(days):
+        shock = memory * shock + noise * np.sqrt(1 - memory**2) * rng.standard_normal()
+        if day.weekday() == 6 or day in closed:
+            continue
+        log = level + week[day.weekday()] + walk[i] + trend * i / 365 + shock
+        log += promotion * on[(i + 1) // 7] * (day.weekday() < 5)
+        eve_of_closed, after = (day + timedelta(days=one) in closed for one in (1, -1))
+        log += 0.15 * eve_of_closed + 0.1 * after
+        left = (date(day.year, 12, 24) - day).days
+        if 0 < left <= 24:
+            log += heights[day.year] * (slope * (1 - left / 24) + peak * np.exp((1 - left) / 2.5))
+        special = {(12, 24): eve, (12, 31): last} | {(12, d): 0.1 for d in (27, 28, 29, 30)}
+        log += special.get((day.month, day.day), january * (day.month == 1 and day.day < 25))
+        values.append(max(1.0, float(rng.poisson(np.exp(log)))))
+        opened.append(day)
+    G = Multiplier(values, np.array(opened, "datetime64[D]"), f"store {seed}")
+    for name, day in (("ordinary", "2014-09-10"), ("1 seen", "2014-11-15"),
+                      ("1 seen", "2014-12-03"), ("ordinary", "2015-02-28")):  # fmt: skip
+        yield f"stores, {name}", G, day
+
+
 def made(seed: int) -> tuple[Multiplier, int]:
     shop = Shop(seed)
     return shop.traffic, shop.last
@@ -246,10 +290,12 @@ def cases(which: str) -> Iterator[Case]:
         if not choosing:
             for day in ("2011-11-01", "2011-11-15"):
                 yield "online retail, 1 seen", shop(), day
-    for seed in range(5000, 5036) if choosing else range(8000, 8036):
+    for seed in range(5000, 5036) if choosing else range(9000, 9120):
         one = Shop(seed)
         for name, day in one.origins():
             yield f"made, {name}", one.traffic, day
+    for seed in range(40) if choosing else range(100, 140):
+        yield from store(seed)
 
 
 #: Days held, the sum over what came less 1, the pinball loss over the mean, and the width.
@@ -291,10 +337,13 @@ def table(which: str, names: list[str]) -> None:
     results: dict[str, dict[str, list[list[Score]]]] = {}
     for group, G, origin in cases(which):
         done = {name: scores(G, origin, name) for name in names}
-        labels = [group, "all feasts and sales"]
+        labels = [group]
         if "seen" in group or group == "sample":
             begins = "mid-November" if origin[5:7] == "11" else "December"
-            labels = [group, f"all from {begins}", "all Christmas"]
+            labels += [f"all from {begins}", "all Christmas"]
+            labels += [f"all Leeds, {group[-6:]}"] if group.startswith("Leeds") else []
+        elif group.startswith("made"):
+            labels += ["all feasts and sales"]
         for label in labels:
             for name, found in done.items():
                 results.setdefault(label, {}).setdefault(name, []).append(found)
