@@ -92,7 +92,7 @@ class _ReferenceRun:
         if tried and not (untried & self.opening)[arm]:  # 3
             return kernel.WAITING
         size = int(state.available.sum())
-        view = UnknownFuture(self.turn, G, size, options.lowest, options.lowest)
+        view = UnknownFuture.of(self.turn, G, size, options.lowest, options.lowest)
         level, carried = self.planner.step(self.carry, view)
         assert math.isfinite(level)
         assert options.low <= level <= options.high

@@ -463,7 +463,7 @@ def _compiled(step: Callable[..., Any], record: Any, whole: bool) -> Any:
 def _require_agreement(policy: Policy, plan: CompiledPlan) -> None:
     """Compiled and plain steps must give the same level; otherwise the plain one is used."""
     for turn in ((1, 1.0, 1, 1.0, 1.0), (977, 13.0, 24, 2.0, 2.0)):
-        blind, carry = UnknownFuture(*turn), plan.carry.copy()
+        blind, carry = UnknownFuture.of(*turn), plan.carry.copy()
         level, after = policy.step(policy.begin(), blind)
         same = plan.plan(plan.parameters, carry, View(*blind)) == level and carry[1] == after
         if not (same or level != level):
@@ -633,7 +633,7 @@ def _refuse_future(policy: Policy, log: PreparedLog) -> None:
     carry = unwrapped.begin()
     for G in (log.lowest_G, log.bins.median, float(log.bins.counts.max())):
         for turn in (1, 2, 10, 1000):
-            view = UnknownFuture(turn, G, arms, log.lowest_G, log.lowest_G)
+            view = UnknownFuture.of(turn, G, arms, log.lowest_G, log.lowest_G)
             _, carry = unwrapped.step(carry, view)
 
 

@@ -113,14 +113,19 @@ class View(NamedTuple):
     arms: int
     floor: float
     lowest: float
-    future: float = math.nan
-    turns_left: int = UNKNOWN_TURNS
+    future: float
+    turns_left: int
 
 
 class UnknownFuture(View):
     """A view whose future is unknown: reading it raises `FutureUnknownError`."""
 
     __slots__ = ()
+
+    @classmethod
+    def of(cls, t: int, G: float, arms: int, floor: float, lowest: float) -> UnknownFuture:
+        """The view of a turn of which only the past and the present are known."""
+        return cls(t, G, arms, floor, lowest, math.nan, UNKNOWN_TURNS)
 
     @property
     def future(self) -> NoReturn:
@@ -359,7 +364,7 @@ class Planner:
         """The view of the next turn, for which `belief` is known or forecast."""
         lowest = min(self._beliefs.from_place(0), belief)
         floor = min(self._beliefs.from_place(self.arms), belief)
-        return UnknownFuture(self.t + 1, belief, self.arms, floor, lowest)
+        return UnknownFuture.of(self.t + 1, belief, self.arms, floor, lowest)
 
     def _step(self, carry: Any, belief: float) -> tuple[float, Any]:
         view, policy = self.view(belief), self._policy

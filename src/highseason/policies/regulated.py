@@ -16,6 +16,8 @@ turn hosts one play, so with K plays to make the alternative is the K-th best la
     1/H(t) = max{ G(t)/W(t), K-th largest over s > t of (G(t) - G(s)) / (G(t+1) + … + G(s)) }
 """
 
+from __future__ import annotations
+
 import functools
 import math
 from collections.abc import Callable
@@ -82,7 +84,7 @@ class Regulator(Wrapper):
         within = self.base.levels(G, arms)
         if within is None:
             return None
-        shares = [self.share(View(1, g, 1, g, g)) for g in G.tolist()]
+        shares = [self.share(View(1, g, 1, g, g, math.nan, -1)) for g in G.tolist()]
         return self._all_moved(within, np.array(shares))
 
     def _moved(self, level: float, share: float) -> float:
