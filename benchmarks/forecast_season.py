@@ -192,7 +192,7 @@ def draw(rng: np.random.Generator) -> Drawn:
 def store(seed: int) -> Iterator[Case]:
     """A store from January 2013 to July 2015, closed on Sundays and public holidays.
 
-    In most second weeks it has a promotion, of which forecasters are not told.  December is a slope
+    In nearly every other week it has a promotion, of which forecasters are not told.  December is a slope
     that is steepest in its last days; heights differ from year to year by 10%.
     """
     rng = np.random.default_rng([77, seed])

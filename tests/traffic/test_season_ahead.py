@@ -11,6 +11,7 @@ import pytest
 import highseason as hs
 from highseason.cli.commands.sample import _visitors
 from highseason.traffic import (
+    LEVELS,
     Blend,
     CalendarRegression,
     ForecastError,
@@ -20,7 +21,7 @@ from highseason.traffic import (
     special_days,
 )
 from highseason.traffic.history import History, black_friday, easter, feast_days, ramadan
-from highseason.traffic.season_ahead import Trials, _growth, _inflation, _spread
+from highseason.traffic.season_ahead import Trials, _growth, _inflation, _spread, _wider
 
 
 def shop(years: int = 4, noise: float = 0.1, seed: int = 1) -> Multiplier:
@@ -303,6 +304,31 @@ def test_errors_of_one_origin_widen_intervals_of_the_others_within_limits() -> N
     assert _inflation(wild, origin) < 3.0 == _inflation(wild[50:150] ** 3, origin[50:150])
     rare = np.where(np.arange(200) % 20 < 3, 1.0, 0.01)
     assert _inflation(rare, np.arange(200) // 20) == 0.8
+
+
+def test_a_past_too_short_for_earlier_forecasts_is_no_wilder_than_its_changes() -> None:
+    weeks = np.datetime64("2021-01-04") + 7 * np.arange(104)
+    widths = []
+    for seed in range(5):
+        noise = 0.1 * np.random.default_rng(seed).standard_normal(104)
+        past = Multiplier(100 * np.exp(noise), weeks)
+        assert Blend()._trials(History.of(past)).came.size < 20
+        low, high = Blend().fit(past).predict(2).interval(0.8)
+        widths.append(np.log(high / low).mean() / 2 / 1.2816)
+    assert 0.1 < np.mean(widths) < 0.2  # changes from year to year have a deviation of 0.14
+
+
+def test_more_errors_widen_skewed_quantiles_around_their_median() -> None:
+    levels = np.array(LEVELS)[:, None]
+    table = np.hstack([np.exp(levels) - 1.2, -np.exp(-levels)])
+    wider = _wider(table, np.array([0.5, 0.0]))
+    middle = LEVELS.index(0.5)
+    np.testing.assert_allclose(wider[middle], table[middle])
+    np.testing.assert_allclose(wider[:, 1], table[:, 1])
+    ends = table[[0, -1], 0] - table[middle, 0]
+    expected = np.hypot(ends, 0.5 * 2.326348) * [-1, 1]
+    np.testing.assert_allclose(wider[[0, -1], 0] - table[middle, 0], expected, rtol=1e-6)
+    assert (np.diff(wider, axis=0) > 0).all()
 
 
 def test_errors_grow_by_a_power_of_the_distance() -> None:

@@ -114,7 +114,8 @@ def beta_probabilities(state: ArmState, turn: Turn) -> Floats:
         means = [beta_mean(state, arm) if known else -np.inf for arm, known in enumerate(seen)]
         return highest_probabilities(state, turn, np.array(means))
     arms = np.flatnonzero(state.available)
-    a, b = np.array([beta_posterior(state, arm) for arm in arms.tolist()]).T.copy()
+    posteriors = [beta_posterior(state, arm) for arm in arms.tolist()]
+    a, b = np.reshape(posteriors, (-1, 2)).T.copy()
     out = np.zeros(state.available.size)
     out[arms] = greatest_of_beta(a, b, math.sqrt(turn.level))
     return out

@@ -302,7 +302,7 @@ class Outlooks:
         return np.asarray(ahead + special[n:] + self.season.effects[n : n + turns])
 
 
-#: Trial forecasts are so many turns long, of turns shorter than a day a week.
+#: Trial forecasts cover this many turns, or a week where that is more.
 _REACH = 28
 #: The number of earlier forecasts at even distances.
 _ORIGINS = 12
@@ -369,6 +369,7 @@ class Blend(SeasonAhead):
         middle = np.nanmean(outlooks.ahead(self.outlooks), axis=0) + bias
         if not history.knows_the_year:  # then no past error shows what the season may do
             # As if the outlooks, so far apart, were errors on top of the others.
+            table = table - table[LEVELS.index(0.5)]
             table = _wider(table, np.nanstd(outlooks.ahead(3), axis=0))
         if moved is not None:
             table = _wider(table, np.full(turns, _LASTS * abs(moved.size)))
@@ -418,9 +419,10 @@ class CalendarRegression(Blend):
 
 
 def _wider(table: Numbers, deviation: Numbers) -> Numbers:
-    """Quantiles of errors, as if normal ones came on top of them; their median is 0."""
+    """Quantiles of errors as if normal ones came on top of them; their median stays."""
+    middle, side = table[LEVELS.index(0.5)], np.sign(np.array(LEVELS) - 0.5)[:, None]
     more = normal_quantiles(np.zeros(deviation.size), deviation)
-    return np.asarray(np.sign(more) * np.hypot(table, more))
+    return np.asarray(middle + side * np.hypot(table - middle, more))
 
 
 def _bias(errors: Numbers, origin: NDArray[np.int64]) -> float:
@@ -444,7 +446,7 @@ def _spread(
     steps, origin, doubt, few = trials.steps, trials.origin, trials.doubt, errors.size < _FEW
     if few:  # a short past: changes from week to week instead
         errors = changes(history, history.week)
-        steps, origin = np.ones(errors.size, np.int64), np.arange(errors.size) % 2
+        steps, origin = np.ones(errors.size, np.int64), np.arange(errors.size) % _ORIGINS
         doubt = np.ones(errors.size)
     growth = _growth(np.abs(errors / doubt), steps)
     scaled = errors / doubt / steps**growth
@@ -480,7 +482,7 @@ _LEVEL = 0.8
 def _inflation(scaled: Numbers, origin: NDArray[np.int64]) -> float:
     """By how much intervals from the other origins must be wider to hold those of each origin.
 
-    And half of one origin more: a few earlier forecasts do not show the worst.
+    The level is raised by half of one origin: a few earlier forecasts do not show the worst.
     """
     ends = ((1 - _LEVEL) / 2, 0.5, (1 + _LEVEL) / 2)
     reach = []

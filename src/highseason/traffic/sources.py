@@ -126,9 +126,9 @@ def _clock(turns: int) -> NDArray[np.int64]:
     return np.arange(1, 1 + turns, dtype=np.int64)
 
 
-#: What a DataFrame is called in notes and errors.
-#: What a row without anybody counts where rows are added up: sums do not change.
+#: What a row without visitors counts where rows are added up: sums do not change.
 _NEXT_TO_NOTHING = 1e-300
+#: What a DataFrame is called in notes and errors.
 _FRAME = "the table"
 #: How many missing turns a note names.
 _SHOWN = 7
