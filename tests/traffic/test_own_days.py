@@ -118,3 +118,8 @@ def test_days_before_the_past_began_are_not_missing() -> None:
     days = np.arange("2025-03-01", "2025-11-10", dtype="datetime64[D]")
     flat = Multiplier(np.full(days.size, 100.0), days)
     assert unusual_days(History.of(flat), turns=30) == []
+
+
+def test_coming_days_without_a_day_a_year_before_are_not_looked_at() -> None:
+    past = History.of(shop())
+    assert unusual_days(past, 800) == unusual_days(past, 364)

@@ -73,14 +73,17 @@ def unusual_days(history: History, turns: int) -> list[str]:
     logs = np.where(history.seen, np.log(history.values), np.nan)
     lift = logs - _around(logs)
     above = logs - pd.Series(lift).groupby(history.phases(0, n)).transform("median").to_numpy()
-    above = np.append(above - _around(above), np.nan)  # -1 is the NaN
+    above = np.append(above - _around(above), np.nan)
     least = max(math.log(_UNUSUAL), _DEVIATIONS * 1.4826 * float(np.nanmedian(np.abs(above))))
     absent = np.append(~history.seen & ~history.closed(0, n), False)
     places = n + history.ahead(turns)
     days = grid.at(places).astype("datetime64[D]")
     months = days.astype("datetime64[M]")
     dates = (months - np.timedelta64(12, "M")).astype("datetime64[D]") + (days - months)
-    weekday, same = np.maximum(places - 364, -1), np.maximum(grid.places(dates), -1)
+    # Days before the past began, and after its end, are at n: neither unusual nor absent.
+    weekday, same = (
+        np.where((at >= 0) & (at < n), at, n) for at in (places - 364, grid.places(dates))
+    )
     told = []
     for i, (day, name) in enumerate(zip(days.tolist(), special_days(days), strict=True)):
         factor, shown = float(above[weekday[i]]), f"{day:%a} {day.day} {day:%b}"
