@@ -89,6 +89,38 @@ def test_files_tables_and_mappings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("date,weekday,visitors,event\n2024-10-09,Wed,5,Sale\n2024-10-10,Thu,6,\n", "sale"),
+        ("date,note,kind\n2024-10-09,by TV,promo\n", "promo"),
+        ("Datum;Notiz;Anlass\n09.10.2024;neu;Messe\n", "messe"),
+        ("date,noted on,what\n2024-10-09,2024-10-01,fair\n", "fair"),
+        ("date,name,kind\n2024-10-09,Singles' Day,sale\n", "sale"),
+    ],
+)
+def test_the_column_of_kinds_is_called_so_or_the_only_one(
+    tmp_path: Path, text: str, kind: str
+) -> None:
+    (tmp_path / "events.csv").write_text(text)
+    assert own_days(tmp_path / "events.csv") == {date(2024, 10, 9): kind}
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("date,note,what\n2024-10-09,TV,a\n", "could be the kinds: note, what; call the right one"),
+        ("start,end,kind\n2024-10-09,2024-10-12,a\n", "from 'start' to 'end': give each day a row"),
+    ],
+)
+def test_a_file_that_leaves_days_or_kinds_open_is_refused(
+    tmp_path: Path, text: str, match: str
+) -> None:
+    (tmp_path / "events.csv").write_text(text)
+    with pytest.raises(ForecastError, match=match):
+        own_days(tmp_path / "events.csv")
+
+
+@pytest.mark.parametrize(
     ("given", "match"),
     [
         ({"2024-10-09": 3}, "needs a column of dates and one of kinds"),

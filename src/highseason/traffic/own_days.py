@@ -17,6 +17,12 @@ from highseason.traffic.history import History, special_days
 
 #: A day is unusual if it lies so many times, and so many deviations, above or below the others.
 _UNUSUAL, _DEVIATIONS = 1.75, 4.0
+#: What columns of kinds are called; those above come first.
+_KINDS = (
+    "kind kinds art event events ereignis anlass type typ aktion promotion promotions holiday "
+    "holidays feiertag occasion name"
+).split()
+_EACH = "give each day a row of its own"
 
 
 @raised_as(ForecastError, TableError)
@@ -28,7 +34,8 @@ def own_days(given: Any) -> dict[date, str]:
 
     Args:
         given: A mapping from dates to kinds, or a table or a file with a row per day: its date and
-            its kind, such as "sale".  Rows without a kind are ordinary days.
+            its kind, such as "sale", in a column called so (kind, event, …) or the only one of
+            text.  Rows without a kind are ordinary days.
 
     >>> own_days({"2026-11-20": "Sale", "2026-12-25": "closed"})
     {datetime.date(2026, 11, 20): 'sale', datetime.date(2026, 12, 25): 'closed'}
@@ -42,14 +49,24 @@ def own_days(given: Any) -> dict[date, str]:
             given = pd.DataFrame({"date": list(given), "event": list(given.values())}, dtype=object)
         table = table_of(given, "the own days")
     time = table.find_time()
-    others = [column for column in table.columns if time and column.position != time.position]
-    kinds = next((one for one in others if np.isnan(one.numbers).all() and any(one.texts)), None)
-    if time is None or kinds is None:
+    texts = [one for one in table.columns if np.isnan(one.numbers).all() and any(one.texts)]
+    words = [one for one in texts if not one.time_reading.share]
+    if time is None or not words:
         raise TableError(
             f"{table.source} needs a column of dates and one of kinds, such as 'sale' or 'closed'"
         )
-    days: dict[date, str] = {}
     instants = table.times(time).instants.astype("datetime64[D]")
+    for one in texts:
+        if np.any(one.time_reading.stamps.instants > instants):
+            raise TableError(f"{table.source} has days from {time.name!r} to {one.name!r}: {_EACH}")
+    named = [one for name in _KINDS for one in words if one.name.lower() == name]
+    if len(words) > 1 and not named:
+        raise TableError(
+            f"{table.source} has several columns that could be the kinds: "
+            f"{', '.join(one.name for one in words)}; call the right one 'kind'"
+        )
+    kinds = (named or words)[0]
+    days: dict[date, str] = {}
     for i, (day, kind) in enumerate(zip(instants.tolist(), kinds.texts, strict=True)):
         if kind and days.setdefault(day, kind.lower()) != kind.lower():
             raise TableError(f"{table.where(kinds)(i)}: {day} is of the kind {days[day]!r} already")
