@@ -95,6 +95,7 @@ def test_files_tables_and_mappings(tmp_path: Path) -> None:
         ("date,note,kind\n2024-10-09,by TV,promo\n", "promo"),
         ("Datum;Notiz;Anlass\n09.10.2024;neu;Messe\n", "messe"),
         ("date,noted on,what\n2024-10-09,2024-10-01,fair\n", "fair"),
+        ("date,kind\n2024-10-09 18:00 - 21:00,late\n", "late"),
         ("date,name,kind\n2024-10-09,Singles' Day,sale\n", "sale"),
     ],
 )
@@ -110,6 +111,11 @@ def test_the_column_of_kinds_is_called_so_or_the_only_one(
     [
         ("date,note,what\n2024-10-09,TV,a\n", "could be the kinds: note, what; call the right one"),
         ("start,end,kind\n2024-10-09,2024-10-12,a\n", "from 'start' to 'end': give each day a row"),
+        (
+            "date,kind\n2024-10-09,a\n2024-10-11 - 2024-10-14,a\n",
+            "line 3, .* is more than a day: give",
+        ),
+        ("date,kind\n9 Oct 2024 to 11 Oct 2024,a\n", "is more than a day: give each day a row"),
     ],
 )
 def test_a_file_that_leaves_days_or_kinds_open_is_refused(

@@ -361,6 +361,12 @@ def is_time(cell: str) -> bool:
     return any(read_times([cell], order, is_called_time=False).share > 0 for order in ORDERS)
 
 
+def is_range(cell: str) -> bool:
+    """Say whether a cell goes from one date to another, such as `2025-01-01 - 2025-01-07`."""
+    span = _RANGE.fullmatch(cell)
+    return span is not None and is_time(span[2])
+
+
 def _other_forms(cells: Sequence[str], order: Order | None, is_called_time: bool) -> Times:
     import pandas as pd
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from highseason.core.validation import raised_as
-from highseason.traffic.dates import TableError
+from highseason.traffic.dates import TableError, is_range
 from highseason.traffic.files import read_table, table_of
 from highseason.traffic.forecast import ForecastError, Numbers
 from highseason.traffic.history import History, special_days
@@ -57,7 +57,7 @@ def own_days(given: Any) -> dict[date, str]:
         )
     instants = table.times(time).instants.astype("datetime64[D]")
     for one in texts:
-        if np.any(one.time_reading.stamps.instants > instants):
+        if np.any(one.time_reading.stamps.instants.astype("datetime64[D]") > instants):
             raise TableError(f"{table.source} has days from {time.name!r} to {one.name!r}: {_EACH}")
     named = [one for name in _KINDS for one in words if one.name.lower() == name]
     if len(words) > 1 and not named:
@@ -68,6 +68,8 @@ def own_days(given: Any) -> dict[date, str]:
     kinds = (named or words)[0]
     days: dict[date, str] = {}
     for i, (day, kind) in enumerate(zip(instants.tolist(), kinds.texts, strict=True)):
+        if kind and is_range(cell := time.text(i)):
+            raise TableError(f"{table.where(time)(i)}: {cell!r} is more than a day: {_EACH}")
         if kind and days.setdefault(day, kind.lower()) != kind.lower():
             raise TableError(f"{table.where(kinds)(i)}: {day} is of the kind {days[day]!r} already")
     return days
