@@ -139,6 +139,19 @@ def test_what_names_no_days_is_refused(given: object, match: str) -> None:
         Blend(events=given).fit(shop())
 
 
+@pytest.mark.parametrize(
+    "past",
+    [
+        Multiplier(np.arange(120) % 52 + 1.0, DAYS[0] + 7 * np.arange(120)),
+        Multiplier(np.arange(40) % 12 + 1.0, np.datetime64("2022-01") + np.arange(40)),
+        np.arange(50) % 7 + 1.0,
+    ],
+)
+def test_own_days_need_days(past: object) -> None:
+    with pytest.raises(ForecastError, match="own days need turns with dates, of a day or shorter"):
+        Blend(events={COMING: "closed"}, periods=(7,)).fit(past)
+
+
 def test_unusual_days_of_last_year() -> None:
     past = shop().window(1, "2023-10-01").turns  # before the sale of 2023
     G = Multiplier(np.delete(shop().values, past + 12), np.delete(DAYS, past + 12))

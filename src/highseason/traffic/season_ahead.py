@@ -60,7 +60,13 @@ class SeasonAhead(Forecaster):
     def fit(self, series: Any) -> "FittedSeason":
         """Learn from a past: anything `as_multiplier` takes."""
         own = {} if self.events is None else own_days(self.events)
-        return FittedSeason(self, History.of(as_multiplier(series), self.periods, self.zone, own))
+        history = History.of(as_multiplier(series), self.periods, self.zone, own)
+        if own and not (history.grid and history.grid.daily):
+            raise ForecastError(
+                "own days need turns with dates, of a day or shorter: leave the own days out, or "
+                "give the traffic of each day"
+            )
+        return FittedSeason(self, history)
 
     @abstractmethod
     def outlook(self, history: History, turns: int) -> "Outlook":
