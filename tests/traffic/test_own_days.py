@@ -84,8 +84,11 @@ def test_files_tables_and_mappings(tmp_path: Path) -> None:
     (tmp_path / "events.csv").write_text("Datum;Was\n09.10.2024;Sale\n25.12.2024;closed\n")
     table = pd.DataFrame({"visitors": [5, 6, 7], "what": ["sale", "", "closed"],
                           "day": ["2024-10-09", "2024-10-10", "2024-12-25"]})  # fmt: skip
-    for given in (tmp_path / "events.csv", str(tmp_path / "events.csv"), table, expected):
+    indexed = table.assign(day=pd.to_datetime(table["day"])).set_index("day")
+    for given in (tmp_path / "events.csv", str(tmp_path / "events.csv"), table, indexed, expected):
         assert own_days(given) == expected
+    for none in ({}, table[:0]):
+        assert own_days(none) == {}
 
 
 @pytest.mark.parametrize(
@@ -129,7 +132,9 @@ def test_a_file_that_leaves_days_or_kinds_open_is_refused(
 @pytest.mark.parametrize(
     ("given", "match"),
     [
-        ({"2024-10-09": 3}, "needs a column of dates and one of kinds"),
+        ({"2024-10-09": 3}, "the table of own days needs a column of dates and one of kinds"),
+        (pd.Series({"2024-10-09": "sale"}), "own days are a mapping from dates .*, not Series"),
+        ([("2024-10-09", "sale")], "own days are a mapping from dates .*, not list"),
         ({"someday": "sale"}, "needs a column of dates|is not a time"),
         (pd.DataFrame({"day": ["2024-10-09"] * 2, "what": ["a", "b"]}), "of the kind 'a' already"),
     ],

@@ -4,16 +4,16 @@ import math
 from collections.abc import Mapping
 from datetime import date, timedelta
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from highseason.core.validation import raised_as
 from highseason.traffic.dates import TableError, is_range
-from highseason.traffic.files import read_table, table_of
+from highseason.traffic.files import Conventions
 from highseason.traffic.forecast import ForecastError, Numbers
 from highseason.traffic.history import History, special_days
+from highseason.traffic.sources import any_table
 
 #: A day is unusual if it lies so many times, and so many deviations, above or below the others.
 _UNUSUAL, _DEVIATIONS = 1.75, 4.0
@@ -42,12 +42,16 @@ def own_days(given: Any) -> dict[date, str]:
     """
     import pandas as pd
 
-    if isinstance(given, str | PathLike):
-        table = read_table(Path(given))
-    else:
-        if isinstance(given, Mapping):
-            given = pd.DataFrame({"date": list(given), "event": list(given.values())}, dtype=object)
-        table = table_of(given, "the own days")
+    if isinstance(given, Mapping):
+        given = pd.DataFrame({"date": list(given), "event": list(given.values())}, dtype=object)
+    if hasattr(given, "columns") and not len(given):
+        return {}
+    if not isinstance(given, str | PathLike) and not hasattr(given, "columns"):
+        raise ForecastError(
+            "own days are a mapping from dates to kinds, or a table or a file with a row per day, "
+            f"not {type(given).__name__}"
+        )
+    table = any_table(given, Conventions(), "the table of own days")
     time = table.find_time()
     texts = [one for one in table.columns if np.isnan(one.numbers).all() and any(one.texts)]
     words = [one for one in texts if not one.time_reading.share]

@@ -235,7 +235,7 @@ def read(
     ...     read(path, floor=1)
     <Multiplier shop: 2 turns, 1 to 60, 2013-12-25 to 2013-12-26>
     """
-    table = _table(path, Conventions(dates, decimal))
+    table = any_table(path, Conventions(dates, decimal))
     path = Path(table.source)
     values_column = None if value is None else table.column(value, "value")
     times_column = table.find_time() if time is None else table.column(time, "time")
@@ -279,7 +279,7 @@ def _joined(G: Multiplier, every: int | str, table: FileTable) -> Multiplier:
     return Multiplier(G.values[opened], line, G.name)
 
 
-def _table(source: Any, conventions: Conventions) -> FileTable:
+def any_table(source: Any, conventions: Conventions, name: str = _FRAME) -> FileTable:
     """The table of a file or DataFrame; an index of times is its first column."""
     if isinstance(source, str | PathLike):
         return read_table(Path(source), *conventions)
@@ -288,7 +288,7 @@ def _table(source: Any, conventions: Conventions) -> FileTable:
         frame = frame.to_timestamp()
     if frame.index.dtype.kind == "M":
         frame = frame.rename_axis(frame.index.name or "time").reset_index()
-    return table_of(frame, _FRAME, conventions)
+    return table_of(frame, name, conventions)
 
 
 def _calendar(
