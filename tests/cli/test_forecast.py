@@ -40,6 +40,21 @@ def test_csv_and_figure(call: Call, season: Path) -> None:
     assert Path("f.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_special_days_are_those_of_the_clock_of_the_zone(call: Call, tmp_path: Path) -> None:
+    hours = np.arange("2013-10-01", "2013-11-27T05", dtype="datetime64[h]")
+    rows = [f"{hour}:00Z,{100 + 50 * (i % 24 > 12)}" for i, hour in enumerate(hours)]
+    (tmp_path / "hours.csv").write_text("\n".join(["time,visitors", *rows]) + "\n")
+    (tmp_path / "events.csv").write_text("day,kind\n2013-11-28,sale\n")
+    words = ("forecast", "hours.csv", "--zone", "America/New_York", "--horizon", "72")
+    answer = call(*words, "--events", "events.csv", "--json")
+    assert answer.code == 0, answer.stderr
+    named = {row["time"]: row["special_day"] for row in json.loads(answer.stdout)["forecast"]}
+    sales, fridays = ([t for t in named if named[t] == d] for d in ("sale", "Black Friday"))
+    assert (sales[0], sales[-1]) == ("2013-11-28T05:00:00", "2013-11-29T04:00:00")
+    assert (fridays[0], len(fridays)) == ("2013-11-29T05:00:00", 24)
+    assert "time (UTC)" in call(*words).stdout
+
+
 @pytest.mark.parametrize(
     ("words", "printed"),
     [

@@ -135,7 +135,8 @@ def _rows(
     columns["probability_busy"] = forecast.probability_above(limit).tolist()
     columns["special_day"] = [""] * turns
     if calendar is not None and turns > 1 and np.diff(calendar).min() <= np.timedelta64(1, "D"):
-        days, names = calendar.astype("datetime64[D]").tolist(), special_days(calendar, country)
+        clocks: Any = forecast.multiplier().calendar  # of the zone, if there is one
+        days, names = clocks.astype("datetime64[D]").tolist(), special_days(clocks, country)
         columns["special_day"] = [own.get(*both) for both in zip(days, names, strict=True)]
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
@@ -163,7 +164,7 @@ def _print(
         )
         for row in rows
     ]
-    first = "turn" if forecast.calendar is None else "time"
+    first = "turn" if forecast.calendar is None else "time (UTC)" if forecast.zone else "time"
     columns = (first, "expected", "80% interval", "busy", "special day")
     print_table(columns, cells, left=(0, 4))
     if errors:
