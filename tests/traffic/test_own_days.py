@@ -170,6 +170,18 @@ def test_unusual_days_of_last_year() -> None:
     assert unusual_days(History.of(weeks), 5) == []
 
 
+def test_a_weekday_that_was_closed_a_year_ago_is_not_missing() -> None:
+    days = np.arange("2024-01-01", "2026-11-15", dtype="datetime64[D]")
+    flat = 100.0 + np.arange(days.size) % 7
+    shut = (np.arange(days.size) % 7 == 6) & (days < np.datetime64("2026-04-01"))
+    shut |= days == np.datetime64("2025-11-18")
+    shut |= (np.datetime64("2025-11-26") <= days) & (days <= np.datetime64("2025-12-05"))
+    past = History.of(Multiplier(flat[~shut], days[~shut]))
+    missing = [day for day in unusual_days(past, 28) if day.endswith(": missing last year")]
+    dates = [18, 26, 27, 28, 29, *range(1, 6)]
+    assert [int(day.split()[1]) for day in missing] == dates
+
+
 def test_days_before_the_past_began_are_not_missing() -> None:
     days = np.arange("2025-03-01", "2025-11-10", dtype="datetime64[D]")
     flat = Multiplier(np.full(days.size, 100.0), days)

@@ -98,7 +98,9 @@ def unusual_days(history: History, turns: int) -> list[str]:
     above = logs - pd.Series(lift).groupby(history.phases(0, n)).transform("median").to_numpy()
     above = np.append(above - _around(above), np.nan)
     least = max(math.log(_UNUSUAL), _DEVIATIONS * 1.4826 * float(np.nanmedian(np.abs(above))))
-    absent = np.append(~history.seen & ~history.closed(0, n), False)
+    absent = np.pad(~history.seen & ~history.closed(0, n), (7, 8))
+    # A day that was absent in the weeks before and after it, too, was closed then.
+    absent = absent[7:-7] & ~(absent[:-14] & absent[14:])
     places = n + history.ahead(turns)
     days = grid.at(places).astype("datetime64[D]")
     months = days.astype("datetime64[M]")
