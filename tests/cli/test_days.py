@@ -104,6 +104,7 @@ def test_a_plan_without_own_days_names_the_unusual(call: Call, named: tuple[Path
     [
         (("plan", "-p", "ucb", "-m"), "--events is for a forecast: add --ahead"),
         (("forecast", "--model", "random-walk"), "--events has no effect on random-walk"),
+        (("forecast", "--model", "seasonal-naive"), "--events has no effect on seasonal-naive"),
     ],
 )
 def test_own_days_need_a_forecast(

@@ -61,6 +61,7 @@ def test_special_days_are_those_of_the_clock_of_the_zone(call: Call, tmp_path: P
         (("--model", "prophet"), "unknown forecaster 'prophet'"),
         (("--model", "calendar:waves=3"), "calendar has no setting 'waves'"),
         (("--model", "random-walk", "--country", "GB"), "--country has no effect on random-walk"),
+        (("--model", "seasonal-naive", "--country", "GB"), "--country has no effect on seasonal-n"),
         (("--country", "XX"), "public holidays of 'XX'"),
         (("--every", "fortnight"), "not a length of time"),
         (("--out", "f.doc"), "must end in"),

@@ -16,11 +16,11 @@ from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, emit, print_table, print_wrapped, save
 from highseason.core.text import format_number, percent
 from highseason.traffic import (
+    Blend,
     Forecast,
     Forecaster,
     Multiplier,
     PastForecast,
-    SeasonAhead,
     Threshold,
     parse_forecaster,
     special_days,
@@ -111,7 +111,7 @@ def command(
 
 def _forecaster(model: str, country: str | None, holidays: bool, events: str | None) -> Forecaster:
     forecaster = parse_forecaster(model)
-    if isinstance(forecaster, SeasonAhead):
+    if isinstance(forecaster, Blend):
         return replace(
             forecaster,
             country=country or forecaster.country,
