@@ -60,8 +60,10 @@ class TrafficForecast:
             if np.array_equal(calendar.instants(len(values)), instants):
                 return cls(values, calendar)
         raise InvalidError(
-            "expected a row per minute, hour, day or week, with none left out but closed times of "
-            "the week: add the missing ones, or join rows with every='1D' or every='1W'"
+            "an experiment has a turn at every open time of the week: expected a row per minute, "
+            "hour, day or week, with none left out. If rows are missing, add them, or join rows "
+            "with every='1D' or every='1W'; own days of the kind 'closed' cannot be left out: take "
+            "them out of your own days, and report 0 visitors on them"
         )
 
     @classmethod

@@ -117,6 +117,15 @@ def test_a_served_experiment_is_one_of_the_api(
         assert [one.id for one in service.experiments()] == ["experiment"] * (not said)
 
 
+def test_a_served_experiment_has_a_turn_on_days_of_the_kind_closed(tmp_path: Path) -> None:
+    (tmp_path / "shop.csv").write_text(DAYS)
+    (tmp_path / "own.csv").write_text("date,kind\n2026-12-02,closed\n")
+    words = ("--ahead", "14", "--events", str(tmp_path / "own.csv"), "--arm", "a")
+    code, text = run("serve", "--experiment", str(tmp_path / "shop.csv"), *words)
+    assert code == 2
+    assert "take them out of your own days, and report 0 visitors" in " ".join(text.split())
+
+
 def test_audit_says_whether_everything_follows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
