@@ -99,6 +99,19 @@ def test_a_plan_without_own_days_names_the_unusual(call: Call, named: tuple[Path
         )
 
 
+def test_the_document_says_what_stderr_says(call: Call, named: tuple[Path, Path]) -> None:
+    named[1].write_text("day,what\n2023-11-16,tv\n")
+    answer = call("forecast", str(named[0]), "--events", str(named[1]), "--json", "--horizon", "7")
+    assert answer.code == 0, answer.stderr
+    said = [line.split(": ", 2)[2] for line in answer.stderr.splitlines()]
+    assert json.loads(answer.stdout)["notes"] == said
+    assert [note[:27] for note in said] == [
+        "2023-11-16 is of the kind '",
+        "Fri 17 Nov: last year 2.8 t",
+        "the forecast ends on 2023-1",
+    ]
+
+
 @pytest.mark.parametrize(
     ("words", "printed"),
     [

@@ -129,6 +129,7 @@ def test_a_shift_of_level_is_said_on_stderr_and_in_the_document(call: Call) -> N
     Path("shop.csv").write_text("\n".join(["date,visitors", *rows]) + "\n", encoding="utf-8")
     answer = call("forecast", "shop.csv", "--horizon", "7", "--json")
     assert answer.code == 0, answer.stderr
-    (note,) = json.loads(answer.stdout)["notes"]
+    note, past = json.loads(answer.stdout)["notes"]
+    assert past.endswith("before today: give newer traffic, or forecast more turns")
     assert note.startswith("traffic rose by 43% from 2023-05-02 on: the forecast follows")
     assert note in answer.stderr

@@ -132,17 +132,20 @@ def turns_to_come(G: Multiplier) -> int | None:
     return round(AHEAD * day / step) + (gap if gap * step <= _LONG_AGO * day else 0)
 
 
-def note_days(known: Fitted, forecast: Forecast) -> None:
+def note_days(known: Fitted, forecast: Forecast) -> list[str]:
     """Say if days ahead are past, and which were unusual last year, and have no name."""
-    days = list[str]()
+    days, notes = list[str](), list[str]()
     if isinstance(known, FittedSeason):
         days = hs.traffic.unusual_days(known.history, len(forecast))
     if days:
         more = f"; and {len(days) - 5} more" if len(days) > 5 else ""
         yours = "them with --events if they are" if len(days) > 1 else "it with --events if it is"
-        say(f"note: {'; '.join(days[:5])}{more}; name {yours} yours")
+        notes.append(f"{'; '.join(days[:5])}{more}; name {yours} yours")
     if past := forecast.past():
-        say(f"note: the forecast {past}")
+        notes.append(f"the forecast {past}")
+    for note in notes:
+        say(f"note: {note}")
+    return notes
 
 
 def parse_rewards(

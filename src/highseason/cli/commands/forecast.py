@@ -1,5 +1,6 @@
 """`highseason forecast`: the next turns, and which of them are busy."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -15,6 +16,7 @@ from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, emit, print_table, print_wrapped, save
 from highseason.core.text import format_number, percent
+from highseason.core.warnings import warn_user
 from highseason.traffic import (
     Blend,
     Forecast,
@@ -77,8 +79,11 @@ def command(
     check_figure(out, or_else=", or in .csv", tables=[".csv"])
     forecaster = _forecaster(model, country, holidays, events)
     known = forecaster.fit(past)
-    forecast = known.predict(horizon)
-    options.note_days(known, forecast)
+    with warnings.catch_warnings(record=True) as warned:
+        forecast = known.predict(horizon)
+    for one in warned:
+        warn_user(str(one.message), one.category)
+    notes = [str(one.message) for one in warned] + options.note_days(known, forecast)
     limit = Threshold.of(z).resolve(np.concatenate([past.values, forecast.mean]))
     errors: dict[str, float] = {}
     if backtest:
@@ -98,7 +103,7 @@ def command(
         "horizon": len(forecast),
         "busy_from": limit,
         "interval": 0.8,
-        "notes": list(forecast.notes),
+        "notes": notes,
         "forecast": rows,
     } | ({"backtest": errors} if errors else {})
     checked = hs.traffic.check(past, forecaster, horizon) if check else None
