@@ -121,6 +121,7 @@ def test_a_served_experiment_has_a_turn_on_days_of_the_kind_closed(tmp_path: Pat
     (tmp_path / "shop.csv").write_text(DAYS)
     (tmp_path / "own.csv").write_text("date,kind\n2026-12-02,closed\n")
     words = ("--ahead", "14", "--events", str(tmp_path / "own.csv"), "--arm", "a")
+    words += ("--database", str(tmp_path / "shop.db"))
     code, text = run("serve", "--experiment", str(tmp_path / "shop.csv"), *words)
     assert code == 2
     assert "take them out of your own days, and report 0 visitors" in " ".join(text.split())
