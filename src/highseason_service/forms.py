@@ -157,7 +157,7 @@ def uploaded_forecast(
         rows = f"{traffic.turns:,} rows"
         raise InvalidError(f"turns: from 1 to {most:,} can be forecast from {rows}, got {turns:,}")
     with quiet():
-        own = _own_days(fields["events"])
+        own = _own_days(fields["events"], options.get("dates"))
         if own and traffic.calendar is None:
             raise InvalidError("your own days: the rows of the file have no dates")
         past = set() if traffic.calendar is None else set(traffic.calendar.tolist())
@@ -177,14 +177,14 @@ def uploaded_forecast(
     return coming, [*notes, *([f"Your own days: {', '.join(kinds)}"] if kinds else [])]
 
 
-def _own_days(text: str) -> dict[date, str]:
+def _own_days(text: str, dates: Any) -> dict[date, str]:
     """The days that a shop names, one per line: a date, and what kind of day it is."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     pairs = [re.split(r"[\s,;=]+", line, maxsplit=1) for line in lines]
     if wrong := next((line for line, pair in zip(lines, pairs, strict=True) if len(pair) < 2), ""):
         raise InvalidError(f"your own days: expected a date and a kind, got {wrong[:40]!r}")
     try:
-        return hs.traffic.own_days(dict(pairs)) if pairs else {}
+        return hs.traffic.own_days(dict(pairs), dates) if pairs else {}
     except ValueError as reason:
         raise InvalidError(f"your own days: {reason}") from reason
 

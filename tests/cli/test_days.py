@@ -99,6 +99,22 @@ def test_a_plan_without_own_days_names_the_unusual(call: Call, named: tuple[Path
         )
 
 
+def test_dates_of_own_days_are_read_as_those_of_the_traffic(
+    call: Call, named: tuple[Path, Path]
+) -> None:
+    shop, events = map(str, named)
+    named[1].write_text("day,what\n06/05/2022,sale\n05/12/2023,sale\n")
+    words = (shop, "--events", events)
+    answer = call("forecast", *words)
+    assert (answer.code, "pass --dates 'dmy' or" in answer.line) == (2, True), answer.stderr
+    answer = call("forecast", *words, "--dates", "dmy", "--json")
+    assert answer.code == 0, answer.stderr
+    rows = {row["time"]: row["special_day"] for row in json.loads(answer.stdout)["forecast"]}
+    assert [time for time, day in rows.items() if day == "sale"] == ["2023-12-05"]
+    plan = call("plan", "-p", "ucb", *words, "--dates", "dmy", "--arms", "3")
+    assert plan.code == 0, plan.stderr
+
+
 def test_the_document_says_what_stderr_says(call: Call, named: tuple[Path, Path]) -> None:
     named[1].write_text("day,what\n2023-11-16,tv\n")
     answer = call("forecast", str(named[0]), "--events", str(named[1]), "--json", "--horizon", "7")

@@ -668,11 +668,11 @@ def test_an_address_is_made_from_a_name() -> None:
 FIELDS = dict.fromkeys(("zone", "dates", "decimal", "value", "every", "floor", "events"), "")
 
 
-def past(turns: str, events: str = "", rows: int = 21) -> Any:
+def past(turns: str, events: str = "", rows: int = 21, dates: str = "") -> Any:
     first = date(2026, 11, 2)
     lines = [f"{first + timedelta(days=i)},{100 + 50 * (i % 7 > 4)}" for i in range(rows)]
     content = "\n".join(["day,visitors", *lines]).encode()
-    fields = FIELDS | {"meaning": "past", "turns": turns, "events": events}
+    fields = FIELDS | {"meaning": "past", "turns": turns, "events": events, "dates": dates}
     return forms.uploaded_forecast(fields, "shop.csv", content)
 
 
@@ -690,6 +690,9 @@ def test_ten_times_the_past_can_be_forecast(turns: str, is_fine: bool) -> None:
 def test_own_days_are_a_date_and_a_kind() -> None:
     with pytest.raises(InvalidError, match="expected a date and a kind, got '2026-11-25'"):
         past("7", "2026-11-25")
+    with pytest.raises(InvalidError, match="pass dates='dmy' or dates='mdy'"):
+        past("7", "05/11/2026 sale")
+    assert past("7", "05/11/2026 sale", dates="dmy")[1] == ["Your own days: sale"]
     G, notes = past("7", "2026-11-25 closed\n2026-11-10, big sale\n\n2026-11-12;big sale")
     closed = G.values[2]  # Wednesday, the third day to come
     assert closed == min(1.0, G.values.min()) == 1.0

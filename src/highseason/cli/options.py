@@ -115,7 +115,8 @@ def parse_multiplier(
         click.get_current_context().params |= {"multiplier": file, "ahead": ahead}
     if ahead is None:
         return G
-    known = hs.traffic.Blend(events=events).fit(G)
+    own = {} if events is None else hs.traffic.own_days(events, columns.get("dates"))
+    known = hs.traffic.Blend(events=own).fit(G)
     note_days(known, forecast := known.predict(ahead))
     return replace(forecast, name=f"{G.name}, forecast").multiplier(G.zone)
 

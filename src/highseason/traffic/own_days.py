@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from highseason.core.validation import raised_as
-from highseason.traffic.dates import TableError, is_range
+from highseason.traffic.dates import Order, TableError, is_range
 from highseason.traffic.files import Conventions
 from highseason.traffic.forecast import ForecastError, Numbers
 from highseason.traffic.history import History, special_days
@@ -26,7 +26,7 @@ _EACH = "give each day a row of its own"
 
 
 @raised_as(ForecastError, TableError)
-def own_days(given: Any) -> dict[date, str]:
+def own_days(given: Any, dates: Order | None = None) -> dict[date, str]:
     """The kind of each own day, in lower case.
 
     Days of the kind `closed` have no turn.  Every other kind has an effect, which is learned from
@@ -36,6 +36,7 @@ def own_days(given: Any) -> dict[date, str]:
         given: A mapping from dates to kinds, or a table or a file with a row per day: its date and
             its kind, such as "sale", in a column called so (kind, event, …) or the only one of
             text.  Rows without a kind are ordinary days.
+        dates: The order of day, month and year where the table leaves it open, such as "dmy".
 
     >>> own_days({"2026-11-20": "Sale", "2026-12-25": "closed"})
     {datetime.date(2026, 11, 20): 'sale', datetime.date(2026, 12, 25): 'closed'}
@@ -51,7 +52,7 @@ def own_days(given: Any) -> dict[date, str]:
             "own days are a mapping from dates to kinds, or a table or a file with a row per day, "
             f"not {type(given).__name__}"
         )
-    table = any_table(given, Conventions(), "the table of own days")
+    table = any_table(given, Conventions(dates), "the table of own days")
     time = table.find_time()
     texts = [one for one in table.columns if np.isnan(one.numbers).all() and any(one.texts)]
     words = [one for one in texts if not one.time_reading.share]

@@ -77,7 +77,9 @@ def command(
     Prints for each turn the expected value, the 80% interval, and the probability that it is busy.
     """
     check_figure(out, or_else=", or in .csv", tables=[".csv"])
-    forecaster = _forecaster(model, country, holidays, events)
+    dates = click.get_current_context().params["dates"]
+    own = {} if events is None else hs.traffic.own_days(events, dates)
+    forecaster = _forecaster(model, country, holidays, own)
     known = forecaster.fit(past)
     with warnings.catch_warnings(record=True) as warned:
         forecast = known.predict(horizon)
@@ -88,7 +90,6 @@ def command(
     errors: dict[str, float] = {}
     if backtest:
         errors = forecast_past(past, {"model": forecaster}, horizon, backtest).to_dict()["model"]
-    own = {} if events is None else hs.traffic.own_days(events)
     rows = _rows(forecast, limit, country if holidays else None, own)
     if out is not None:
         made = (
@@ -114,7 +115,9 @@ def command(
     emit(as_json, lambda: document, show, [out])
 
 
-def _forecaster(model: str, country: str | None, holidays: bool, events: str | None) -> Forecaster:
+def _forecaster(
+    model: str, country: str | None, holidays: bool, events: Mapping[date, str]
+) -> Forecaster:
     forecaster = parse_forecaster(model)
     if isinstance(forecaster, Blend):
         return replace(
