@@ -100,6 +100,26 @@ def test_weeks_and_months_are_checked() -> None:
     assert len(check(months, SeasonalNaive(lag=12), 2)) >= 3
 
 
+@pytest.mark.parametrize(
+    ("least", "most", "ticks"),
+    [
+        (0.95, 1.05, ["0.71", "1", "1.4"]),
+        (0.8, 1.6, ["0.71", "1", "1.4"]),
+        (0.5, 3.0, ["0.5", "0.71", "1", "1.4", "2", "2.8"]),
+        (0.05, 2.5, ["0.062", "0.12", "0.25", "0.5", "1", "2"]),
+        (1e-4, 4.0, ["0.00024", "0.0039", "0.062", "1"]),
+    ],
+)
+def test_factors_can_be_read_and_the_level_has_its_ends(
+    least: float, most: float, ticks: list[str]
+) -> None:
+    forecast = Blend().fit(shop()).predict(3)
+    made = {"level": np.array([100.0, 120.0, 90.0]), "week": np.array([least, 1.0, most])}
+    middle = hs.report.forecast(forecast, parts=made).canvas.axes[1]
+    assert [tick.get_text() for tick in middle.get_yticklabels()] == ticks
+    assert middle.get_title(loc="left") == "Its parts: a level of 90 to 120, times"
+
+
 def test_a_figure_with_parts_and_last_year() -> None:
     known = Blend().fit(shop())
     figure = hs.report.forecast(known.predict(14), shop(), parts=parts(known, 14))
@@ -107,4 +127,5 @@ def test_a_figure_with_parts_and_last_year() -> None:
     assert "a year ago" in top.get_legend_handles_labels()[1]
     assert middle.get_legend_handles_labels()[1] == ["week", "season", "special days"]
     assert middle.get_title(loc="left").startswith("Its parts: a level of ")
+    assert {"0.71", "1", "1.4"} <= {tick.get_text() for tick in middle.get_yticklabels()}
     assert below.get_title(loc="left") == "Probability of being busy"

@@ -242,7 +242,7 @@ def _last_year(past: Multiplier, G: Multiplier) -> Numbers | None:
 def _draw_parts(axes: Axes, parts: Mapping[str, Numbers], steps: Numbers) -> None:
     """Draw the factors of a forecast; the level is in the title."""
     level = parts["level"]
-    ends = " to ".join(format_number(float(level[i])) for i in (0, -1))
+    ends = " to ".join(format_number(float(one)) for one in (level.min(), level.max()))
     axes.set_title(f"Its parts: a level of {ends}, times")
     for i, (name, part) in enumerate((n, p) for n, p in parts.items() if n != "level"):
         look = palette.look(i)
@@ -250,8 +250,13 @@ def _draw_parts(axes: Axes, parts: Mapping[str, Numbers], steps: Numbers) -> Non
                linewidth=1.4, label=name)  # fmt: skip
     axes.set_yscale("log")
     low, high = axes.get_ylim()
-    ticks = [2.0**k for k in range(-9, 10) if low <= 2.0**k <= high]
+    low, high = min(low, 0.68), max(high, 1.47)  # three ticks at least
+    octaves = float(np.log2(high / low))
+    step = next(one for one in (0.5, 1.0, 2.0, 4.0, octaves) if octaves < 6.5 * one)
+    factors = (2.0 ** (step * np.arange(-40, 41))).tolist()
+    ticks = [float(f"{one:.2g}") for one in factors if low <= one <= high]
     axes.set_yticks(ticks, [format_number(tick) for tick in ticks])
+    axes.set_ylim(low, high)
     axes.minorticks_off()
 
 
