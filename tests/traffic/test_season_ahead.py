@@ -20,6 +20,7 @@ from highseason.traffic import (
     backtest,
     special_days,
 )
+from highseason.traffic.forecast import coverage
 from highseason.traffic.history import History, black_friday, easter, feast_days, ramadan
 from highseason.traffic.season_ahead import Trials, _growth, _inflation, _spread, _wider
 
@@ -244,6 +245,45 @@ def test_a_sale_on_fixed_dates_is_not_taken_for_ramadan() -> None:
     ahead = Blend().fit(Multiplier(100 * noise * np.where(inside, 1.4, 1), days)).predict(59)
     assert ahead.median[17:28].mean() == pytest.approx(100, rel=0.08)  # Ramadan before the sale
     assert ahead.median[49:].mean() == pytest.approx(140, rel=0.06)  # the sale after Ramadan
+
+
+def test_a_rush_before_a_quiet_feast_moves_with_it() -> None:
+    """The week before Easter is busy, Good Friday to Monday quiet: on average like any other."""
+    days = np.arange("2023-01-15", "2026-04-13", dtype="datetime64[D]")
+    logs = 0.1 * np.random.default_rng(3).standard_normal(days.size)
+    for year in (2023, 2024, 2025, 2026):
+        since = (days - np.datetime64(easter(year))) / np.timedelta64(1, "D")
+        logs += np.log(1.8) * ((since >= -8) & (since <= -3))
+        logs += np.log(0.4) * ((since >= -2) & (since <= 1))
+    ahead = Blend().fit(Multiplier(300 * np.exp(logs[:-28]), days[:-28])).predict(28)
+    assert coverage(300 * np.exp(logs[-28:]), ahead) >= 0.75
+    feast = slice(*np.searchsorted(days[-28:], np.array(["2026-04-03", "2026-04-07"], "M8[D]")))
+    assert ahead.median[feast] == pytest.approx(120, rel=0.25)
+
+
+def test_one_odd_day_at_the_end_is_no_level() -> None:
+    days = np.datetime64("2023-01-02") + np.arange(1000)
+    noise = np.exp(0.12 * np.random.default_rng(0).standard_normal(1000))
+    values = 300 * np.resize([1, 0.9, 1, 1.05, 1.3, 1.6, 0.8], 1000) * noise
+    usual = Blend().fit(Multiplier(values, days)).predict(28).mean.sum()
+    for factor in (0.07, 4.0):  # an export before the evening, a coach party
+        odd = np.append(values[:-1], factor * values[-1])
+        known = Blend().fit(Multiplier(odd, days)).predict(28)
+        assert known.notes == ()
+        assert known.mean.sum() == pytest.approx(usual, rel=0.1)
+
+
+def test_the_mean_is_what_came_over_what_was_forecast_whatever_was_doubted() -> None:
+    """Doubted turns that were forecast too high, as after bursts of last year, lower no mean."""
+    rng = np.random.default_rng(2)
+    doubted = np.arange(240) % 8 == 0
+    errors = np.where(doubted, -0.7, 0.1) + 0.05 * rng.standard_normal(240)
+    errors -= errors.mean()
+    trials = Trials(
+        np.zeros(240), errors, np.ones(240, np.int64), np.arange(240) // 20, 1 + 4.0 * doubted
+    )
+    _, smear = _spread(trials, errors, History.of(shop(1)), np.ones(1))
+    assert np.exp(smear) == pytest.approx(np.exp(errors).mean(), rel=1e-6)
 
 
 def test_without_holidays_no_feast_moves_either() -> None:

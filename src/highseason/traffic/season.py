@@ -90,7 +90,7 @@ class DayEffects:
 #: A shift of level is looked for in the last weeks, and compared with as many weeks before it.
 _LAST_WEEKS = 8
 #: It counts from this size on, as a logarithm, and if it is so many times the usual change.
-_LEAST, _UNUSUAL = 0.15, 5.0
+_LEAST, _UNUSUAL = 0.15, 4.0
 
 
 class LevelShift(NamedTuple):
@@ -100,12 +100,12 @@ class LevelShift(NamedTuple):
     size: float  # as a logarithm
 
     @classmethod
-    def of(cls, rest: Numbers, kept: NDArray[np.bool_], week: int) -> Self | None:
-        """The shift in what a regression and the season leave of the turns that are `kept`."""
+    def of(cls, rest: Numbers, weights: Numbers, week: int) -> Self | None:
+        """The shift in what a regression and the season leave of turns of these weights."""
         n, span = rest.size, _LAST_WEEKS * week
         if n < 4 * span:
             return None
-        total, count = np.append(0, np.cumsum(kept * rest)), np.append(0, np.cumsum(kept))
+        total, count = (np.append(0, np.cumsum(part)) for part in (weights * rest, weights))
 
         def change(turn: NDArray[np.int64], after: NDArray[np.int64] | int) -> Numbers:
             ends = ((turn, turn + after), (turn - span, turn))
@@ -122,15 +122,19 @@ class LevelShift(NamedTuple):
 
 
 def _stands_out(left: Numbers, ends: NDArray[np.bool_], length: int) -> bool:
-    """Whether so many days up to where a feast ends differ clearly from as many around them."""
+    """Whether so many days up to where a feast ends differ clearly from as many around them.
+
+    In their level or, where a rush comes before quiet days, in how far they are from the usual.
+    """
     import pandas as pd
 
-    means = pd.Series(left).rolling(length, min_periods=length // 2 + 1).mean()
-    around = pd.concat([means.shift(length), means.shift(-length)], axis=1).mean(axis=1)
+    levels = np.column_stack([left, np.abs(left)])
+    means = pd.DataFrame(levels).rolling(length, min_periods=length // 2 + 1).mean()
+    around = pd.concat([means.shift(length), means.shift(-length)]).groupby(level=0).mean()
     differs = (means - around).to_numpy()
-    seen = differs[ends & ~np.isnan(differs)]
-    usual = 1.4826 * float(np.nanmedian(np.abs(differs))) if seen.size else 0.0
-    return seen.size > 0 and bool(abs(seen.mean()) > _CLEAR * usual / np.sqrt(seen.size))
+    seen = differs[ends & ~np.isnan(differs[:, 0])]
+    usual = 1.4826 * np.nanmedian(np.abs(differs), axis=0) / np.sqrt(max(1, len(seen)))
+    return len(seen) > 0 and bool((np.abs(seen.mean(axis=0)) > _CLEAR * usual).any())
 
 
 def _misses(

@@ -217,7 +217,7 @@ class Outlooks:
     middle: float
     regression: Regression
     season: DayEffects  # what days of the year have beyond the regression
-    rest: Numbers  # what neither explains
+    rest: Numbers  # what neither explains, without its wildest parts
     weights: Numbers  # 1 for the ordinary turns that were seen and open, else 0
 
     @classmethod
@@ -241,6 +241,8 @@ class Outlooks:
             regression = design.fit(y - own, weights)
             season = DayEffects.of(regression, y - regression(0, n), kept, turns)
         rest = y - regression(0, n) - season.effects[:n]
+        wild = _WILD * 1.4826 * float(np.median(np.abs(rest[kept])))
+        rest = np.clip(rest, -wild, wild)
         usual = (kept & ~design.is_special(0, n)).astype(np.float64)
         return cls(history, turns, design, middle, regression, season, rest, usual)
 
@@ -318,6 +320,8 @@ _FEW = 20
 _A_YEAR_AGO = 1.15
 #: Which share of a shift of level may be lost or added while the forecast lasts.
 _LASTS = 0.25
+#: What lies further off than so many deviations is no level: a day of snow, an unfinished one.
+_WILD = 4.0
 #: In how many years the weight of a turn halves.
 _HALF = 4.0
 #: Over how many weeks the recent level and profile are taken, and in how many the level fades.
@@ -364,7 +368,8 @@ class Blend(SeasonAhead):
         outlooks, moved = Outlooks.of(history, self, turns), None
         daily = history.grid is not None and history.grid.daily
         if daily and history.turns > _A_YEAR_AGO * history.year:
-            moved = LevelShift.of(outlooks.rest, history.kept, history.week)
+            certain = history.kept / outlooks.season.doubt[: history.turns] ** 2
+            moved = LevelShift.of(outlooks.rest, certain, history.week)
         if moved is not None:  # as if the level had always been the new one
             history = history.lifted(*moved)
             outlooks = Outlooks.of(history, self, turns)
@@ -456,21 +461,20 @@ def _spread(
         doubt = np.ones(errors.size)
     growth = _growth(np.abs(errors / doubt), steps)
     scaled = errors / doubt / steps**growth
-    mean = float(np.clip(scaled, *np.quantile(scaled, (0.01, 0.99))).mean())
+    off = scaled - float(np.clip(scaled, *np.quantile(scaled, (0.01, 0.99))).mean())
     # Errors are those of what came and of the forecast.  Only the first belong to the mean, and the
     # ratio of the sums has only those.
     excess = 0.0
     if not few:
-        errors = errors - mean * doubt * steps**growth
+        errors = errors - errors.mean()
         ratio = np.exp(trials.came).sum() / np.exp(trials.came - errors).sum()
-        excess = float(np.log(np.exp(errors / doubt).mean() / ratio))
+        excess = float(np.log(np.exp(off * steps**growth).mean() / ratio))
     # Forecasts that missed in one direction may do so again: intervals must hold that, too.
-    inflation, scaled = _inflation(scaled, origin), scaled - mean
-    size = np.arange(1, ahead.size + 1) ** growth
-    middle, quantiles = np.median(scaled), np.quantile(scaled, LEVELS)
+    inflation, size = _inflation(scaled, origin), np.arange(1, ahead.size + 1) ** growth
+    middle, quantiles = np.median(off), np.quantile(off, LEVELS)
     quantiles = middle + (quantiles - middle) * inflation
     sizes, which = np.unique(size.round(3), return_inverse=True)
-    factors = np.array([np.log(np.exp(one * scaled).mean()) for one in sizes])
+    factors = np.array([np.log(np.exp(one * off).mean()) for one in sizes])
     return quantiles[:, None] * size * ahead, factors[which] - excess
 
 
