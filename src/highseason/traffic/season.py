@@ -133,8 +133,10 @@ def _stands_out(left: Numbers, ends: NDArray[np.bool_], length: int) -> bool:
     around = pd.concat([means.shift(length), means.shift(-length)]).groupby(level=0).mean()
     differs = (means - around).to_numpy()
     seen = differs[ends & ~np.isnan(differs[:, 0])]
-    usual = 1.4826 * np.nanmedian(np.abs(differs), axis=0) / np.sqrt(max(1, len(seen)))
-    return len(seen) > 0 and bool((np.abs(seen.mean(axis=0)) > _CLEAR * usual).any())
+    if not len(seen):
+        return False
+    usual = 1.4826 * np.nanmedian(np.abs(differs), axis=0) / np.sqrt(len(seen))
+    return bool((np.abs(seen.mean(axis=0)) > _CLEAR * usual).any())
 
 
 def _misses(
