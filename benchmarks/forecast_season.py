@@ -192,8 +192,8 @@ def draw(rng: np.random.Generator) -> Drawn:
 def store(seed: int) -> Iterator[Case]:
     """A store from January 2013 to July 2015, closed on Sundays and public holidays.
 
-    In nearly every other week it has a promotion, of which forecasters are not told.  December is a slope
-    that is steepest in its last days; heights differ from year to year by 10%.
+    In nearly every other week it has a promotion, of which forecasters are not told.  December is a
+    slope that is steepest in its last days; heights differ from year to year by 10%.
     """
     rng = np.random.default_rng([77, seed])
     days = [date(2013, 1, 1) + timedelta(days=i) for i in range(942)]
