@@ -261,6 +261,18 @@ def test_a_rush_before_a_quiet_feast_moves_with_it() -> None:
     assert ahead.median[feast] == pytest.approx(120, rel=0.25)
 
 
+@pytest.mark.parametrize("factor", [2.0, 0.5])
+def test_a_doubled_level_is_followed_whole(factor: float) -> None:
+    """However quiet the noise: what lasts for weeks is not wild."""
+    days = np.datetime64("2023-01-02") + np.arange(1028)
+    noise = np.exp(0.08 * np.random.default_rng(0).standard_normal(1028))
+    values = 300 * np.resize([1, 0.9, 1, 1.05, 1.3, 1.6, 0.8], 1028) * noise
+    values[979:] *= factor
+    with pytest.warns(ForecastWarning, match="traffic (rose|fell) by"):
+        known = Blend().fit(Multiplier(values[:1000], days[:1000])).predict(28)
+    assert known.mean.sum() == pytest.approx(values[1000:].sum(), rel=0.06)
+
+
 def test_one_odd_day_at_the_end_is_no_level() -> None:
     days = np.datetime64("2023-01-02") + np.arange(1000)
     noise = np.exp(0.12 * np.random.default_rng(0).standard_normal(1000))

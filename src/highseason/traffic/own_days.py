@@ -95,9 +95,9 @@ def unusual_days(history: History, turns: int) -> list[str]:
     if grid is None or grid.step != np.timedelta64(1, "D"):
         return []
     logs = np.where(history.seen, np.log(history.values), np.nan)
-    lift = logs - _around(logs)
+    lift = logs - around(logs)
     above = logs - pd.Series(lift).groupby(history.phases(0, n)).transform("median").to_numpy()
-    above = np.append(above - _around(above), np.nan)
+    above = np.append(above - around(above), np.nan)
     least = max(math.log(_UNUSUAL), _DEVIATIONS * 1.4826 * float(np.nanmedian(np.abs(above))))
     absent = np.pad(~history.seen & ~history.closed(0, n), (7, 8))
     # A day that was absent in the weeks before and after it, too, was closed then.
@@ -122,7 +122,7 @@ def unusual_days(history: History, turns: int) -> list[str]:
     return told
 
 
-def _around(values: Numbers) -> Numbers:
+def around(values: Numbers) -> Numbers:
     """The median of each day and the three days before and after it."""
     import pandas as pd
 

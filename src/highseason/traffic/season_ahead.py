@@ -28,7 +28,7 @@ from highseason.traffic.forecast import (
     observed,
 )
 from highseason.traffic.history import Design, History, Regression
-from highseason.traffic.own_days import own_days
+from highseason.traffic.own_days import around, own_days
 from highseason.traffic.season import DayEffects, LevelShift
 from highseason.traffic.sources import as_multiplier
 
@@ -241,8 +241,9 @@ class Outlooks:
             regression = design.fit(y - own, weights)
             season = DayEffects.of(regression, y - regression(0, n), kept, turns)
         rest = y - regression(0, n) - season.effects[:n]
-        wild = _WILD * 1.4826 * float(np.median(np.abs(rest[kept])))
-        rest = np.clip(rest, -wild, wild)
+        near = around(np.where(kept, rest, 0.0))
+        wild = _WILD * 1.4826 * float(np.median(np.abs(rest - near)[kept]))
+        rest = near + np.clip(rest - near, -wild, wild)
         usual = (kept & ~design.is_special(0, n)).astype(np.float64)
         return cls(history, turns, design, middle, regression, season, rest, usual)
 
@@ -320,7 +321,7 @@ _FEW = 20
 _A_YEAR_AGO = 1.15
 #: Which share of a shift of level may be lost or added while the forecast lasts.
 _LASTS = 0.25
-#: What lies further off than so many deviations is no level: a day of snow, an unfinished one.
+#: What lies so many deviations off the turns around it is no level: an unfinished day, or snow.
 _WILD = 4.0
 #: In how many years the weight of a turn halves.
 _HALF = 4.0
