@@ -388,6 +388,10 @@ def moving(rng: np.random.Generator, n: int) -> np.ndarray:
     return weekly(rng, n) * np.exp(np.cumsum(0.02 * rng.standard_normal(n)))
 
 
+def bursts(rng: np.random.Generator, n: int) -> np.ndarray:
+    return lognormal(0.1)(rng, n) * np.where(rng.random(n) < 0.08, 10, 1)
+
+
 PROCESSES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
     "lognormal 0.15": lognormal(0.15),
     "lognormal 0.5": lognormal(0.5),
@@ -398,6 +402,7 @@ PROCESSES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
     "weekly": weekly,
     "yearly": yearly,
     "a level that moves": moving,
+    "unnamed bursts": bursts,
 }
 
 
