@@ -99,7 +99,7 @@ WRONG = {
     "no days for a calendar": ("plan bare.csv --arms 2 --out x.ics", "needs dates", "a .csv"),
     "a served experiment without arms": ("serve --experiment 2099.csv", "at least one arm", "arm"),
     "a served range that falls": (
-        "serve --experiment 2099.csv --arm 1 --rewards 5..1", "--rewards must be", "rising"
+        "serve --experiment 2099.csv --arm 1 --range 5..1", "--range must be", "rising"
     ),
     "traffic twice": ("plan ok.csv -m two.csv", "give the traffic once", "ok.csv or with"),
     "traffic and a shape": ("plan ok.csv -m wave", "give the traffic once", "--multiplier wave"),

@@ -96,7 +96,7 @@ SESSIONS: dict[str, tuple[str, ...]] = {
         "simulate -p ucb --lifetimes 1-90-3",
         "simulate -p ucb --lifetimes flow:alive=x",
         "plan shop.csv --events days.csv --turns 3 --arms 0",
-        "serve --rewards 0..1..2",
+        "serve --range 0..1..2",
         "sample --last 2025-13-01",
         "sample --last 2025-12-31 --out shop.csv/x.csv",
     ),
@@ -238,7 +238,7 @@ def test_a_size_is_above_0_and_at_most_100_inches(text: str, is_fine: bool) -> N
 def test_a_range_of_rewards_has_two_ends(text: str, found: tuple[float, float] | None) -> None:
     @click.command()
     @options.reward_range
-    def command(rewards: Any) -> None:
+    def command(reward_range: Any) -> None:
         """Take a range."""
 
     (option,) = command.params

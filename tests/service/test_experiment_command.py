@@ -42,7 +42,7 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
     days = [f"2026-{month:02}-{day:02}" for month in (9, 10) for day in range(1, 31)]
     rows = "".join(f"{day},{200 + 100 * (i % 7 == 5)}\n" for i, day in enumerate(days))
     (tmp_path / "traffic.csv").write_text("date,visitors\n" + rows)
-    create = f"create tea --arm 9.99 --arm 10.99=premium --rewards 0..12 -m {tmp_path}/traffic.csv"
+    create = f"create tea --arm 9.99 --arm 10.99=premium --range 0..12 -m {tmp_path}/traffic.csv"
     code, text = run(f"{create} --ahead 14 -p soft-ucb --rho 0.02 --seed 3")
     assert (code, "2 arms, 14 turns from 2026-10-31" in text) == (0, True), text
     assert f"{live.url}/experiments/tea" in text
@@ -85,11 +85,11 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
         ("decide shelf --turn 4000", "outside the forecast"),
         ("update shelf --turn 9 --reward 1 --visitors 1", "not decided"),
         ("update shelf --turn 1 --reward nan --visitors 1", "expected a finite number"),
-        ("create x --arm a", "greatest reward per visitor (--rewards), such as"),
+        ("create x --arm a", "greatest reward per visitor (--range), such as"),
         ("create x --arm a --rho 0.1", "leave `rho` out"),
         ("create x --arm a --policy uniform --rho 0.1", "no noise model"),
         ("create x --arm =1+1 --policy uniform", "arms[0].id"),
-        ("create x --arm a --rewards 3", "two numbers"),
+        ("create x --arm a --range 3", "two numbers"),
         ("export shelf --out events.txt", ".csv or .parquet"),
         ("list --url http://127.0.0.1:1", "highseason serve"),
         ("list --url nonsense", "cannot reach"),
@@ -166,7 +166,7 @@ def test_the_file_of_the_past_is_an_argument(run: Run, live: Server, tmp_path: P
     days = [date.today() - timedelta(days=80 - i) for i in range(80)]
     rows = "".join(f"{day},{200 + 100 * (day.weekday() == 5)}\n" for day in days)
     (tmp_path / "past.csv").write_text("date,visitors\n" + rows)
-    code, text = run(f"create tea {tmp_path}/past.csv --arm 9.99 --arm 10.99 --rewards 0..12")
+    code, text = run(f"create tea {tmp_path}/past.csv --arm 9.99 --arm 10.99 --range 0..12")
     assert (code, f"60 turns from {date.today()} to" in text) == (0, True), text
     assert "before today" not in text
     assert live.service.state("tea").turns == 60
@@ -191,7 +191,7 @@ def test_a_clipped_correction_is_named(run: Run) -> None:
 
 def test_an_experiment_may_stay_with_its_leader(run: Run, tmp_path: Path, live: Server) -> None:
     (tmp_path / "days.csv").write_text("date,visitors\n2026-11-01,5\n2026-11-02,6\n")
-    words = f"create calm --arm a --arm b --rewards 0..1 -m {tmp_path}/days.csv --stay"
+    words = f"create calm --arm a --arm b --range 0..1 -m {tmp_path}/days.csv --stay"
     assert run(words)[0] == 0
     assert live.service.state("calm").stay_with_leader
     body = {"stay_with_leader": False}

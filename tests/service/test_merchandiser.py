@@ -62,7 +62,7 @@ def test_in_four_commands(export: Path, shop: Server, monkeypatch: pytest.Monkey
     file = str(export)
     plan, _, today, tomorrow = (
         run("plan", file, *arms),
-        run("experiment", "create", "tea", file, *arms, "--rewards", "0..12"),
+        run("experiment", "create", "tea", file, *arms, "--range", "0..12"),
         run("experiment", "decide", "tea"),
         run("experiment", "decide", "tea", "--turn", str(TOMORROW)),
     )

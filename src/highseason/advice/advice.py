@@ -245,7 +245,7 @@ class Advice(Printable):
                 given = [("experiment", traffic["multiplier"])]
                 given += [each for each in traffic.items() if each[0] != "multiplier"]
                 given += [("policy", policy), *(("arm", name) for name in names)]
-                given += [] if scaled is None else [("rewards", f"{scaled[0]:g}..{scaled[1]:g}")]
+                given += [] if scaled is None else [("range", f"{scaled[0]:g}..{scaled[1]:g}")]
                 show.append(_command("serve", *given))
         else:
             show, read, G = ["print(advice.plan)"], [], "advice.multiplier"

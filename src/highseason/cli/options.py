@@ -505,7 +505,7 @@ experiment = parsed(
 )
 #: A range of rewards per visitor.
 reward_range = option(
-    "--rewards LOW..HIGH",
+    "--range reward_range LOW..HIGH",
     "Smallest and largest reward per visitor; UCB policies need it.",
     type=reader(
         "two numbers, such as 0..12",

@@ -31,7 +31,7 @@ _token = options.option(
 
 CREATE = (
     "highseason experiment create tea traffic.csv --ahead 90 \\\n"
-    "    --arm 9.99 --arm 10.99 --rewards 0..12"
+    "    --arm 9.99 --arm 10.99 --range 0..12"
 )
 
 
@@ -169,7 +169,7 @@ def create(
     experiment: str,
     arm: tuple[str, ...],
     policy: str,
-    rewards: tuple[float, float] | None,
+    reward_range: tuple[float, float] | None,
     count: str | None,
     rho: float | None,
     name: str | None,
@@ -187,7 +187,7 @@ def create(
         noise = Noise(count or "visitors", rho or 0.0)  # type: ignore[arg-type]  # one of the two
     forecast = TrafficForecast.of(G)
     about = experiment, name or experiment, tuple(arms_of(arm)), policy, forecast
-    made = client.create(Settings(*about, rewards, seed, noise, stay))
+    made = client.create(Settings(*about, reward_range, seed, noise, stay))
     when = f" from {forecast.time(1)} to {forecast.time(G.turns)}" if forecast.calendar else ""
     said = f"{made.id} is {made.status}: {len(arm)} arms, {G.turns} turns{when}"
     return vars(made), f"{said}\nits page: {client.url}{made.page}"

@@ -43,7 +43,7 @@ def command(
     G: Multiplier | None,
     arm: tuple[str, ...],
     policy: str,
-    rewards: tuple[float, float] | None,
+    reward_range: tuple[float, float] | None,
     as_json: bool,
 ) -> None:
     """Serve decisions over HTTP.
@@ -76,6 +76,6 @@ def command(
             new: dict[str, Any] = {"id": name, "policy": policy, "arms": [*map(vars, arms_of(arm))]}
             with raised_as(ValueError, ServiceError):  # bad usage
                 new["forecast"] = TrafficForecast.of(G).to_dict()
-                new["reward_range"] = list(rewards or (0.0, 1.0))
+                new["reward_range"] = list(reward_range or (0.0, 1.0))
                 service.create(forms.checked(ExperimentBody, new).settings())
         serve(service, host, port, names=allow_host, started=started)
