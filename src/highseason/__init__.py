@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from highseason.policies import Windowed as Windowed
     from highseason.policies import lifetimes as lifetimes
     from highseason.policies import regulate as regulate
+    from highseason.traffic import forecast as forecast
 
 _ROOMS = "adapters advice bounds checks engine lifetimes logs policies report rewards traffic"
 #: What most programs use; everything else is in its room.
@@ -64,6 +65,7 @@ _NAMES = {
         "GaussianThompson Greedy LimitSwitching OptionIndex Plan Policy SoftEpsilonGreedy SoftUCB "
         "SoftUCBMortal Thompson UniformRandom VariablePool Windowed regulate"
     ),
+    "traffic": "forecast",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
 #: Rooms of earlier days, which people may still type.

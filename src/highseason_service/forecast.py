@@ -17,6 +17,7 @@ from highseason.traffic import (
     Instants,
     Multiplier,
     Timeline,
+    as_multiplier,
     day_in_words,
     format_time,
     special_days,
@@ -41,8 +42,8 @@ class TrafficForecast:
     calendar: Calendar | None = None
 
     @classmethod
-    def of(cls, G: Multiplier) -> Self:
-        """The forecast that a multiplier holds; its turns must have equal lengths.
+    def of(cls, G: Any) -> Self:
+        """The forecast that a multiplier, or what is taken for one, holds: turns of equal lengths.
 
         Times of the week at which it has no turn are closed.
 
@@ -50,6 +51,7 @@ class TrafficForecast:
         >>> TrafficForecast.of(G).calendar == Calendar.starting("2026-12-24")
         True
         """
+        G = as_multiplier(G)
         values = tuple(G.values.tolist())
         if G.timeline is None:
             return cls(values)

@@ -166,7 +166,7 @@ def uploaded_forecast(
         known: Any = Blend(events=events).fit(traffic)
         forecast = known.predict(turns)
         notes = [*forecast.notes, *unusual_days(known.history, turns)[:5]]
-    coming = forecast.multiplier(traffic.zone)
+    coming = forecast.multiplier()
     if closed:  # an experiment has a turn on every day: nearly nobody is expected on these
         days = coming.calendar.astype("datetime64[D]").tolist()
         shut = np.array([day in closed for day in days])

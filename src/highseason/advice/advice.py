@@ -407,8 +407,8 @@ def _reading(
     if turns is not None and multiplier not in SHAPES:
         yield f"G = G.window(1, {turns})"
     if ahead is not None:
-        own = "" if events is None else f"events={json.dumps(events, ensure_ascii=False)}"
-        yield f"G = hs.traffic.Blend({own}).fit(G).predict({ahead}).multiplier()"
+        own = [] if events is None else [f"events={json.dumps(events, ensure_ascii=False)}"]
+        yield _call("G = hs.forecast", "G", str(ahead), *own)
 
 
 def _call(function: str, *arguments: str) -> str:

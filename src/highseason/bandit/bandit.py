@@ -407,9 +407,9 @@ turn 3: append turns with extend(…)
         looks ahead (`OptionIndex`) expects to follow, and whether it waits, is renewed too.
 
         Args:
-            forecast: All turns from `first` on, in any form that `as_multiplier` takes, such as the
-                mean of a `Forecast`; with a calendar if the multiplier has one.  Turns that are
-                decided keep theirs.
+            forecast: All turns from `first` on, in any form that `as_multiplier` takes, such as a
+                `Forecast`; with a calendar if the multiplier has one.  Turns that are decided keep
+                theirs, and days of the calendar before the first are left out.
             first: The first turn that is replaced, or its date; None is the one after the last
                 that was decided.  An earlier one is for turns that were left out.
 

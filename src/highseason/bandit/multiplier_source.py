@@ -145,7 +145,11 @@ class KnownMultiplier:
 
     def replacement(self, turn: int, forecast: object) -> Multiplier:
         """Check what is to replace all turns after this one, and give it as a multiplier."""
-        following = as_multiplier(forecast)
+        following, line = as_multiplier(forecast), self.multiplier.timeline
+        if 0 < turn < self.turns and line is not None and following.timeline is not None:
+            over = int((following.timeline.instants <= line.instants[turn - 1]).sum())
+            if 0 < over < following.turns:  # decided since it was made
+                following = following.window(over + 1, None)
         self._replaced(turn, following)
         return following
 

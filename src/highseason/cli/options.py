@@ -118,7 +118,7 @@ def parse_multiplier(
     own = {} if events is None else hs.traffic.own_days(events, columns.get("dates"))
     known = hs.traffic.Blend(events=own).fit(G)
     note_days(known, forecast := known.predict(ahead))
-    return replace(forecast, name=f"{G.name}, forecast").multiplier(G.zone)
+    return replace(forecast, name=f"{G.name}, forecast").multiplier()
 
 
 def turns_to_come(G: Multiplier) -> int | None:

@@ -33,6 +33,7 @@ from highseason.traffic.season_ahead import Blend as Blend
 from highseason.traffic.season_ahead import CalendarRegression as CalendarRegression
 from highseason.traffic.season_ahead import SeasonAhead as SeasonAhead
 from highseason.traffic.season_ahead import SeasonalNaive as SeasonalNaive
+from highseason.traffic.season_ahead import forecast as forecast
 from highseason.traffic.series import Multiplier as Multiplier
 from highseason.traffic.series import Threshold as Threshold
 from highseason.traffic.series import ThresholdError as ThresholdError

@@ -7,9 +7,8 @@ import numpy as np
 
 from highseason.core.text import percent
 from highseason.core.validation import raised_as
-from highseason.traffic.forecast import Forecaster, ForecastError, Numbers, backtest
+from highseason.traffic.forecast import Forecaster, ForecastError, Numbers, as_past, backtest
 from highseason.traffic.season_ahead import FittedSeason, Outlooks, SeasonalNaive
-from highseason.traffic.sources import as_multiplier
 from highseason.traffic.timeline import Calendar, MultiplierError
 
 #: Forecasts are to be trusted if their 80% intervals held so many turns, and sums were so near.
@@ -66,7 +65,7 @@ def check(series: Any, forecaster: Forecaster, turns: int) -> list[PastForecast]
     From a week before the same weekday to a week after it, in each earlier year that has a year
     before it.
     """
-    G = as_multiplier(series)
+    G = as_past(series)
     if G.timeline is None:
         raise ForecastError("without dates there are no weeks of the year to check")
     with raised_as(ForecastError, MultiplierError):

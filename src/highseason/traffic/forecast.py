@@ -58,6 +58,7 @@ class Forecast(Hinting):
         name: The forecaster.
         zone: The time zone whose hours count, such as Europe/Rome, or None.
         notes: What the forecaster noticed, such as a shift of level.
+        home: The time zone by whose clock the past has its days, or None.
 
     >>> F = Forecast(np.array([10.0, 40.0]), normal_quantiles([10, 40], [2, 8]), name="by hand")
     >>> F.interval(0.8)[0].round(1), F.probability_above(30).round(2)
@@ -70,6 +71,7 @@ class Forecast(Hinting):
     name: str = "forecast"
     zone: str | None = None
     notes: tuple[str, ...] = ()
+    home: str | None = None
 
     def __post_init__(self) -> None:
         mean = Multiplier(self.mean, self.calendar, self.name)
@@ -145,15 +147,12 @@ class Forecast(Hinting):
             return self.mean[None, :]
         return np.array([self.quantile((i + 0.5) / count) for i in range(count)])
 
-    def multiplier(self, zone: str | None = None) -> Multiplier:
-        """The mean as a multiplier, for plans that need one number per turn.
-
-        Days are forecast by the clock of wherever they are; ``zone`` says where that is.
-        """
+    def multiplier(self) -> Multiplier:
+        """The mean as a multiplier, with its calendar; what `as_multiplier` makes of a forecast."""
         times: Any = self.calendar
         if times is not None and self.zone is not None:
             times = Timeline(times, self.zone)
-        return Multiplier(self.mean, times, self.name, zone=None if times is None else zone)
+        return Multiplier(self.mean, times, self.name, zone=None if times is None else self.home)
 
     def to_pandas(self, confidence: float = 0.8) -> Any:
         """A DataFrame with a row per turn: its mean, and the ends of its interval."""
@@ -169,7 +168,7 @@ class Forecast(Hinting):
         rows = slice(first - 1, last)
         table = None if self.quantiles is None else self.quantiles[:, rows]
         calendar = None if self.calendar is None else self.calendar[rows]
-        return type(self)(self.mean[rows], table, calendar, self.name, self.zone, self.notes)
+        return replace(self, mean=self.mean[rows], quantiles=table, calendar=calendar)
 
 
 def normal_quantiles(mean: Any, deviation: Any) -> Numbers:
@@ -240,6 +239,15 @@ _FORECASTERS: Registry[type[Forecaster]] = Registry("forecaster", ForecastError)
 def forecasters() -> dict[str, type[Forecaster]]:
     """Every named forecaster by its name, the user's own included."""
     return dict(_FORECASTERS)
+
+
+def as_past(series: Any) -> Multiplier:
+    """What a forecaster learns from: anything `as_multiplier` takes but a forecast."""
+    if isinstance(series, Forecast):
+        raise ForecastError(
+            "expected the visitors who came, got a forecast: give the past that it was made from"
+        )
+    return as_multiplier(series)
 
 
 def parse_forecaster(text: str) -> Forecaster:
@@ -373,7 +381,7 @@ def backtest(
     >>> round(trials.mean("mase", "random-walk"), 1)
     0.9
     """
-    G = as_multiplier(series)
+    G = as_past(series)
     turns = whole_number("turns", turns, 1, ForecastError)
     if not isinstance(forecasters, Mapping):
         forecasters = {str(forecaster): forecaster for forecaster in forecasters}

@@ -22,6 +22,7 @@ from highseason.traffic.forecast import (
     Forecaster,
     ForecastError,
     Numbers,
+    as_past,
     calendar_after,
     normal_quantiles,
     observed,
@@ -71,7 +72,7 @@ class OneStep(Forecaster):
 
     def fit(self, series: Any) -> "FittedOneStep":
         """Go through the series, turn by turn."""
-        return FittedOneStep(self, as_multiplier(series))
+        return FittedOneStep(self, as_past(series))
 
 
 @functools.cache
@@ -122,7 +123,8 @@ class FittedOneStep(Fitted):
         mean = np.maximum(self._forecaster.ahead(self._memory, turns, self._belief), self._lowest)
         table = normal_quantiles(mean, deviation * np.sqrt(np.cumsum(echo**2)))
         calendar = calendar_after(self._G, self._later, turns)
-        return Forecast(mean, np.maximum(table, self._lowest), calendar, str(self._forecaster))
+        table, name = np.maximum(table, self._lowest), str(self._forecaster)
+        return Forecast(mean, table, calendar, name, home=self._G.zone)
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,14 @@ from highseason.traffic.forecast import (
     ForecastError,
     ForecastWarning,
     Numbers,
+    as_past,
     normal_quantiles,
     observed,
+    parse_forecaster,
 )
 from highseason.traffic.history import Design, History, Regression
 from highseason.traffic.own_days import around, own_days
 from highseason.traffic.season import DayEffects, LevelShift
-from highseason.traffic.sources import as_multiplier
 
 
 @dataclass(frozen=True)
@@ -60,13 +61,14 @@ class SeasonAhead(Forecaster):
     def fit(self, series: Any) -> "FittedSeason":
         """Learn from a past: anything `as_multiplier` takes."""
         own = {} if self.events is None else own_days(self.events)
-        history = History.of(as_multiplier(series), self.periods, self.zone, own)
+        past = as_past(series)
+        history = History.of(past, self.periods, self.zone, own)
         if own and not (history.grid and history.grid.daily):
             raise ForecastError(
                 "own days need turns with dates, of a day or shorter: leave the own days out, or "
                 "give the traffic of each day"
             )
-        return FittedSeason(self, history)
+        return FittedSeason(self, history, past.zone)
 
     @abstractmethod
     def outlook(self, history: History, turns: int) -> "Outlook":
@@ -84,8 +86,8 @@ class Outlook(NamedTuple):
 class FittedSeason(Fitted):
     """A season-ahead forecaster that knows a past; each prediction fits it again."""
 
-    def __init__(self, forecaster: SeasonAhead, history: History) -> None:
-        self.forecaster, self.history = forecaster, history
+    def __init__(self, forecaster: SeasonAhead, history: History, home: str | None = None) -> None:
+        self.forecaster, self.history, self.home = forecaster, history, home
 
     def update(self, value: float) -> None:
         """Take one turn more."""
@@ -123,7 +125,7 @@ class FittedSeason(Fitted):
         expected = known.atoms(99).mean(axis=0)
         if mean is not None:  # no mean lies beyond almost all that may come
             expected = np.clip(np.exp(mean) - history.shift, *known.interval(0.95))
-        return Forecast(expected, table, stamps, name, history.zone, notes)
+        return Forecast(expected, table, stamps, name, history.zone, notes, self.home)
 
 
 def _warned(history: History, shift: LevelShift) -> str:
@@ -148,11 +150,10 @@ _TAIL = 1.0
 def _warn_of_unknown_year(history: History, turns: int) -> None:
     if history.knows_the_year or turns < _SHORT * history.year:
         return
-    years = history.turns / history.year
-    length = f"{years:.1f} years" if years > 0.95 else f"{365 * years:.0f} days"
     warn_user(
-        f"the past is {length} long, too short to know the season of the year: busy and "
-        "quiet months may be missed; give at least one and a half years",
+        f"the past is {365.25 * history.turns / history.year:.0f} days long, too short to know the "
+        "season of the year: busy and quiet months may be missed; give at least one and a half "
+        "years (548 days)",
         ForecastWarning,
     )
 
@@ -506,3 +507,51 @@ def _inflation(scaled: Numbers, origin: NDArray[np.int64]) -> float:
         reach.append(np.abs(scaled[inside]) / np.maximum(width, 1e-12))
     level = _LEVEL * (1 + 0.5 / len(reach))
     return float(np.clip(np.quantile(np.concatenate(reach), level), 0.8, 3.0))
+
+
+def forecaster_of(
+    model: Forecaster | str, country: str | None = None, holidays: bool = True, events: Any = None
+) -> Forecaster:
+    """A forecaster or the one that a text names, and the days that it is to know."""
+    forecaster = parse_forecaster(model) if isinstance(model, str) else model
+    if isinstance(forecaster, Blend):
+        return replace(
+            forecaster,
+            country=country or forecaster.country,
+            holidays=forecaster.holidays and holidays,
+            events=forecaster.events if events is None else events,
+        )
+    for name, given in (("country", country), ("events", events)):
+        if given is not None:
+            raise ForecastError(f"{name}= has no effect on {forecaster}: leave it out")
+    return forecaster
+
+
+def forecast(
+    past: Any,
+    ahead: int = 28,
+    model: Forecaster | str = "blend",
+    *,
+    country: str | None = None,
+    holidays: bool = True,
+    events: Any = None,
+) -> Forecast:
+    """Forecast the turns after a past, as `highseason forecast` does.
+
+    What it gives may be passed wherever a multiplier is asked for.
+
+    Args:
+        past: Who came: anything `as_multiplier` takes, such as the path of a file.
+        ahead: How many turns are forecast.
+        model: A forecaster, or its text, such as "seasonal-naive:lag=364".
+        country: A country whose public holidays count, such as GB, GB-ENG or US.
+        holidays: Whether special days, such as Black Friday, have effects of their own.
+        events: Days that the shop names itself, past and coming: what `own_days` takes.
+
+    >>> import highseason as hs
+    >>> days = np.arange("2013-01-01", "2015-01-01", dtype="datetime64[D]")
+    >>> past = hs.traffic.from_values(100 + 50 * (np.arange(days.size) % 7 == 4), days)
+    >>> hs.traffic.as_multiplier(forecast(past, 60))
+    <Multiplier blend: 60 turns, 100.004 to 149.937, 2015-01-01 to 2015-03-01>
+    """
+    return forecaster_of(model, country, holidays, events).fit(past).predict(ahead)

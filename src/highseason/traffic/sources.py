@@ -133,7 +133,10 @@ _FRAME = "the table"
 #: How many missing turns a note names.
 _SHOWN = 7
 
-_ACCEPTED = "give a Multiplier, numbers, a pandas Series or DataFrame, a path, or a shape's name"
+_ACCEPTED = (
+    "give a Multiplier, a Forecast, numbers, a pandas Series or DataFrame, a path, or a shape's "
+    "name"
+)
 
 
 def from_values(
@@ -364,8 +367,8 @@ def as_multiplier(x: Any, turns: int | None = None, *, floor: float | None = Non
     """Turn whatever a user passes as G into a multiplier.
 
     Args:
-        x: A Multiplier, a sequence of numbers, a pandas Series or DataFrame, the path of a CSV,
-            Excel or Parquet file, or the name of a shape (which needs ``turns``).
+        x: A Multiplier, a Forecast, a sequence of numbers, a pandas Series or DataFrame, the path
+            of a CSV, Excel or Parquet file, or the name of a shape (which needs ``turns``).
         turns: The number of turns; any other length is refused.
         floor: Raise values between 0 and the floor to it; for the zeros of closed hours.
 
@@ -388,6 +391,8 @@ def _coerced(x: Any, turns: int | None, floor: float | None) -> Multiplier:
         if turns is None:
             raise MultiplierError(f"the shape {x!r} needs a number of turns: pass turns=")
         x = SHAPES[x](turns)
+    elif callable(made := getattr(x, "multiplier", None)):  # a Forecast
+        x = made()
     if isinstance(x, Multiplier):
         return x if floor is None else x.floor(floor)
     if isinstance(x, PathLike) or (isinstance(x, str) and Path(x).suffix):

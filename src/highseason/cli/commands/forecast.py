@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -18,18 +17,15 @@ from highseason.cli.output import check_figure, emit, print_table, print_wrapped
 from highseason.core.text import format_number, percent
 from highseason.core.warnings import warn_user
 from highseason.traffic import (
-    Blend,
     Forecast,
-    Forecaster,
     Multiplier,
     PastForecast,
     Threshold,
-    parse_forecaster,
     special_days,
 )
 from highseason.traffic import backtest as forecast_past
 from highseason.traffic.dates import iso_times
-from highseason.traffic.season_ahead import FittedSeason
+from highseason.traffic.season_ahead import FittedSeason, forecaster_of
 
 
 @with_examples(
@@ -79,7 +75,7 @@ def command(
     check_figure(out, or_else=", or in .csv", tables=[".csv"])
     dates = click.get_current_context().params["dates"]
     own = {} if events is None else hs.traffic.own_days(events, dates)
-    forecaster = _forecaster(model, country, holidays, own)
+    forecaster = forecaster_of(model, country, holidays, own or None)
     known = forecaster.fit(past)
     with warnings.catch_warnings(record=True) as warned:
         forecast = known.predict(horizon)
@@ -113,22 +109,6 @@ def command(
         document["check"] = {"forecasts": past_rows, "verdict": hs.traffic.trust(checked)}
     show = partial(_print, forecast, past, limit, rows, errors, checked)
     emit(as_json, lambda: document, show, [out])
-
-
-def _forecaster(
-    model: str, country: str | None, holidays: bool, events: Mapping[date, str]
-) -> Forecaster:
-    forecaster = parse_forecaster(model)
-    if isinstance(forecaster, Blend):
-        return replace(
-            forecaster,
-            country=country or forecaster.country,
-            holidays=forecaster.holidays and holidays,
-            events=events or forecaster.events,
-        )
-    for name in [name for name, given in (("country", country), ("events", events)) if given]:
-        raise ValueError(f"--{name} has no effect on {forecaster}: leave it out")
-    return forecaster
 
 
 def _rows(
