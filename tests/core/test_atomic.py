@@ -5,11 +5,20 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from highseason.core.atomic import atomic_write
+
+
+@pytest.fixture
+def nobody_handles_sigterm() -> Iterator[None]:
+    """Ray, in a test before, leaves a handler of its own."""
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGTERM, before)
 
 
 def write(path: Path, before_the_end: object = None) -> None:
@@ -23,6 +32,7 @@ def end_this_process() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
+@pytest.mark.usefixtures("nobody_handles_sigterm")
 def test_sigterm_ends_as_in_a_shell_and_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "numbers"
     path.write_text("old", encoding="utf-8")
@@ -34,11 +44,9 @@ def test_sigterm_ends_as_in_a_shell_and_leaves_the_old_file(tmp_path: Path) -> N
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
-def test_a_program_that_handles_sigterm_goes_on_doing_so(
-    tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+@pytest.mark.usefixtures("nobody_handles_sigterm")
+def test_a_program_that_handles_sigterm_goes_on_doing_so(tmp_path: Path) -> None:
     received: list[int] = []
-    request.addfinalizer(lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))
 
     def own(number: int, frame: object) -> None:
         received.append(number)

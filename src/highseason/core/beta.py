@@ -80,7 +80,10 @@ def beta_call(a: float, b: float, log_norm: float, x: float) -> tuple[float, flo
 
 @jitable
 def normal_call(a: float, b: float, x: float) -> tuple[float, float, float]:
-    """The same by the normal distribution with a term for the skewness."""
+    """The same by the normal distribution with a term for the skewness.
+
+    With v = a b / (a + b), the first is within 0.04 sd / v, the second within 0.07 / v.
+    """
     n = a + b
     p = a / n
     sd = math.sqrt(p * (1.0 - p) / (n + 1.0))
