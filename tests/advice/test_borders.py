@@ -463,7 +463,7 @@ def test_as_many_turns_as_arms_teach_nothing_but_have_bounds(
 
 def test_values_at_two_hundredths_of_a_range_are_at_its_end() -> None:
     axis = Axis("P", 0.0, 100.0, "linear")
-    curve = Curve(axis, (), ())
+    curve = Curve(axis, (0.0,), (Estimate(-0.1, 0.01, -0.12, -0.08),))
 
     def at_ends(P: float) -> tuple[str, ...]:
         return Tuned(hs.UCB(P=P), hs.UCB(), (), losing(0.1), (curve,), "spread", 0).at_ends

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 import highseason as hs
 from highseason.advice import Axis, Budget, Score, Space, derive_seed, on_games, search
 from highseason.advice.trials import _KnownRegrets
-from highseason.advice.tuner import Tuned
+from highseason.advice.tuner import Curve, Tuned
 from highseason.core.parallel import Pool
+from highseason.engine import Estimate
 from highseason.engine.simulate import Simulation
 
 G = hs.traffic.wave(turns=200)
@@ -255,3 +256,46 @@ def test_a_best_value_at_an_end_of_its_range_is_named() -> None:
     inside = hs.tune(hs.EpsilonGreedy(k=110), ARMS, G, space={"k": (1e-3, 1e3)}, **options)
     assert inside.at_ends == ()
     assert "widen" not in str(inside)
+
+
+def test_a_result_that_equals_greedy_is_called_so_and_no_range_is_blamed() -> None:
+    """What `tune soft-ucb` finds for a season of visitors: P = 0, at which no unit matters."""
+    shop = hs.rewards.visitors(3, between=(0.01, 0.05))
+    season = np.tile([100.0, 300.0, 1000.0], 10)
+    options = {"trials": 4, "games": 40, "search": "spread", "workers": 1}
+    tuned = hs.tune(hs.SoftUCB, shop, season, **options)
+    assert tuned.policy.parameters()["P"] == 0
+    assert tuned.at_ends == ()  # P cannot be below 0, and the curve of unit is flat
+    assert "Tuned, it is greedy: exploring was not found to pay here." in str(tuned)
+    assert "widen" not in str(tuned)
+
+
+def test_a_tuned_policy_that_explores_is_not_called_greedy(tuned: Tuned) -> None:
+    assert "it is greedy" not in str(tuned)
+
+
+@pytest.mark.parametrize(
+    ("best", "change", "complete", "goes_on"),
+    [
+        (100.0, -0.1, False, True),
+        (100.0, 0.0, False, False),  # flat
+        (100.0, -0.1, True, False),  # a threshold above all of G
+        (0.0, -0.1, False, False),  # the least that P may be
+        (0.001, -0.1, False, True),
+        (1.0, -0.1, False, False),
+    ],
+)
+def test_a_range_is_widened_only_where_better_may_lie_beyond(
+    best: float, change: float, complete: bool, goes_on: bool
+) -> None:
+    axis = Axis("P", 0.001, 100.0, "log")
+    changes = (Estimate(0.0, 0.0, 0.0, 0.0), Estimate(change, 0.001, change - 0.01, change + 0.01))
+    curve = Curve(axis, (best, 2.0), changes, complete)
+    assert curve.may_go_on(best, hs.UCB().tunable()["P"]) is goes_on
+
+
+def test_a_threshold_over_all_of_g_is_complete() -> None:
+    options = {"trials": 2, "games": 2, "search": "spread", "workers": 1}
+    whole = hs.tune(hs.UCBZ, ARMS, G, space=["z"], **options)
+    part = hs.tune(hs.UCBZ, ARMS, G, space={"z": (10, 20)}, **options)
+    assert [tuned.curves[0].complete for tuned in (whole, part)] == [True, False]

@@ -22,7 +22,7 @@ from highseason.core.validation import whole_number
 from highseason.core.warnings import quiet
 from highseason.engine import Estimate, SimulationResult, Table, ratio_gain, simulate
 from highseason.policies import Greedy, Policy
-from highseason.policies.base import labelled
+from highseason.policies.base import Limits, labelled
 from highseason.rewards import Rewards
 from highseason.rewards.model import as_rewards
 from highseason.traffic import as_multiplier
@@ -44,11 +44,21 @@ class Curve:
         axis: The parameter and its range.
         values: The values tried, rising.
         changes: The change of the mean reward against the tuned policy, as a share; paired.
+        complete: Whether values beyond the range do the same as its ends: a threshold's.
     """
 
     axis: Axis
     values: tuple[float, ...]
     changes: tuple[Estimate, ...]
+    complete: bool = False
+
+    def may_go_on(self, best: float, limits: Limits) -> bool:
+        """Whether the best value is at an end of the range, and better ones may lie beyond."""
+        if self.axis.value(_END) < best < self.axis.value(1.0 - _END):
+            return False
+        makes_a_difference = any(not to.low <= 0.0 <= to.high for to in self.changes)
+        is_last = self.complete or best in (limits.at_least, limits.at_most)
+        return makes_a_difference and not is_last
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,10 +90,11 @@ class Tuned(Printable):
     @property
     def at_ends(self) -> tuple[str, ...]:
         """The parameters whose best value lies at an end of its range: more may lie beyond."""
-        axes = [(curve.axis, getattr(self.policy, curve.axis.name)) for curve in self.curves]
-        inner = [axis.value(_END) < value < axis.value(1.0 - _END) for axis, value in axes]
+        limits, curves = self.policy.tunable(), {curve.axis.name: curve for curve in self.curves}
         return tuple(
-            axis.name for (axis, _), is_inner in zip(axes, inner, strict=True) if not is_inner
+            name
+            for name, curve in curves.items()
+            if curve.may_go_on(getattr(self.policy, name), limits[name])
         )
 
     def __repr__(self) -> str:
@@ -108,7 +119,9 @@ class Tuned(Printable):
     def blocks(self) -> list[str | Table]:
         """What was played, a comparison, and how the reward changes along each parameter."""
         others = f"games that none of the {len(self.trials)} candidates played"
-        lines = []
+        greedy = self.gain("greedy")
+        same = greedy.low == greedy.high == 0.0
+        lines = ["Tuned, it is greedy: exploring was not found to pay here."] if same else []
         for curve in self.curves:
             changes = zip(curve.values, curve.changes, strict=True)
             points = ", ".join(f"{value:g}: {signed_percent(to.value)}" for value, to in changes)
@@ -221,5 +234,7 @@ def tune(
             others = {str(value): best.with_values({axis.name: value}) for value in values}
             reward = play({"tuned": best, **others}, keep="summary").moments["reward"]
             changes = tuple(ratio_gain(reward, i + 1, 0) for i in range(len(values)))
-            curves.append(Curve(axis, tuple(values), changes))
+            threshold = best.tunable()[axis.name].role == "threshold"
+            complete = threshold and axis.low <= G.values.min() and axis.high > G.values.max()
+            curves.append(Curve(axis, tuple(values), changes, bool(complete)))
     return Tuned(best, start, done, reported, tuple(curves), search, own)
