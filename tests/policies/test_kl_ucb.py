@@ -26,6 +26,13 @@ def test_it_plays_the_highest_index(state: ArmState, turn: Turn) -> None:
     assert KL_UCB_RULE.choose(state, turn) == EXHAUSTIVE(state, turn)
 
 
+def test_indices_that_round_to_one_tie() -> None:
+    state = fresh_state(3)
+    state.selections[:], state.pulls[:], state.sums[:] = 1, 1, [0.25, 0.5, 1.0]
+    turn = Turn(1, 28.0, 1.0, math.nan, -1, 0, False, 1)
+    assert KL_UCB_RULE.choose(state, turn) == EXHAUSTIVE(state, turn) == (0, False)
+
+
 def test_it_skips_no_arm_that_could_win() -> None:
     rng = np.random.default_rng(3)
     for i in range(3000):

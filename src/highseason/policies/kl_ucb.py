@@ -36,10 +36,9 @@ def beats(state: ArmState, turn: Turn, arm: int, value: float, index: float) -> 
     Above its estimate p, the index of an arm is below q exactly if pulls · kl(p, q) > level.  That
     is so if 2 · pulls · (q - p)² > level (Pinsker).
     """
+    index = min(index, 1.0 - 1e-15)  # from there on an index may round to 1, and tie
     if value >= index:
         return True
-    if index >= 1.0:
-        return False
     pulls, d = state.pulls[arm], index - value
     if 2.0 * pulls * d * d > turn.level:
         return False
