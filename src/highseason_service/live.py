@@ -316,10 +316,12 @@ class LiveExperiment:
             if not (offered := self._offered(turn)):
                 continue
             chances = self.bandit.probabilities(turn, offered)
-            gaps = (chance * (top - known[arm]) for arm, chance in chances.items() if arm in known)
+            likely = {arm: chance for arm, chance in chances.items() if chance > 0.0}
             explored = 1.0 if best is None else max(0.0, 1.0 - chances.get(best, 0.0))
-            visitors = self.forecast.values[turn - 1]
-            cost = max(0.0, visitors * math.fsum(gaps))
+            visitors, cost = self.forecast.values[turn - 1], None
+            if likely.keys() <= known.keys():
+                gaps = (chance * (top - known[arm]) for arm, chance in likely.items())
+                cost = max(0.0, visitors * math.fsum(gaps))
             when, level = self.forecast.starts(turn), float(levels[turn - 1])
             shown.append(PlannedTurn(turn, when, visitors, level, best, explored, cost))
         return shown

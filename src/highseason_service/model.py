@@ -11,7 +11,7 @@ from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 from highseason.bandit import Event
-from highseason.core import DEFAULT_POLICY, raised_as, require
+from highseason.core import DEFAULT_POLICY, percent, raised_as, require
 from highseason.policies import CountingPolicy, Policy, WeighingPolicy, Wrapper, parse
 from highseason_service.errors import InvalidError
 from highseason_service.forecast import TrafficForecast
@@ -244,6 +244,13 @@ class ArmReport:
     loss: float | None = None
     value: FlagValue | None = None
 
+    @property
+    def chance(self) -> str:
+        """The chance of being best as it is shown: a range where a number would be off."""
+        if self.chance_best is not None:
+            return percent(self.chance_best)
+        return "" if self.loss is None else "40% to 95%"  # see `Bandit.ranking`
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -294,9 +301,9 @@ class PlannedTurn:
     level: float  # The plan's exploration level
     best: str | None  # The best arm so far; None before the first reward
     exploration: float  # The probability of another arm than the best so far
-    # What exploring may cost: the expected shortfall against the best so far, where the arms have
-    # estimates
-    cost: float
+    # What exploring may cost: the expected shortfall against the best so far; None while an arm
+    # that may be played has no estimate
+    cost: float | None
 
 
 # -- what requests hold: unknown fields, NaN, infinities and oversized numbers are refused ---------

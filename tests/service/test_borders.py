@@ -508,6 +508,14 @@ def test_a_plan_says_what_exploring_may_cost(shop: Service) -> None:
     assert first.cost == pytest.approx(80.0 * lost)  # visitors of the fourth day
 
 
+def test_what_an_arm_without_an_estimate_costs_is_not_known(shop: Service) -> None:
+    shop.decide("shelf", 1)
+    shop.update_many("shelf", [Outcome(1, 500.0, 100.0)])
+    (untried,) = shop.plan("shelf", 1)
+    assert untried.best is not None
+    assert untried.cost is None
+
+
 def test_arms_and_forecasts_are_refused_where_turns_are_decided(shop: Service) -> None:
     for turn in (1, 2, 3):
         shop.decide("shelf", turn)

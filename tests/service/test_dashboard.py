@@ -17,6 +17,7 @@ import httpx
 import pytest
 from tests.service.conftest import MOMENT, Server, settings
 
+from highseason.bandit.certainty import SURE, UNSURE
 from highseason.core import format_number, percent
 from highseason_service import Service
 from highseason_service.model import Arm, Outcome
@@ -93,6 +94,31 @@ def test_how_sure_the_ranking_is_stands_in_state_and_page(live: Server, http: ht
     assert "Chance of being best" in page
     assert all(percent(arm["chance_best"]) in page for arm in arms.values())
     assert format_number(leader["loss"]) in page
+
+
+def test_a_leader_without_a_calibrated_chance_has_a_range(live: Server, http: httpx.Client) -> None:
+    for turn in range(1, 31):
+        arm = live.service.decide("shelf", turn).arm
+        paid = 100.0 * (4.0 + 0.9 * (turn % 5)) + 10.0 * float(arm)
+        live.service.update_many("shelf", [Outcome(turn, paid, 100.0)])
+    state = live.service.state("shelf")
+    leader = next(arm for arm in state.arms if arm.id == state.best)
+    assert (leader.chance_best, leader.chance) == (None, f"{UNSURE:.0%} to {SURE:.0%}")
+    assert leader.loss is not None
+    page = " ".join(_Page(http.get(f"{SHELF}/arms").text).text.split())
+    assert leader.chance in page.partition("closer numbers were found to be off")[0]
+
+
+def test_before_any_reward_no_cost_is_shown(live: Server, http: httpx.Client) -> None:
+    live.service.decide("shelf", 3)
+    plan = http.get("/v1/experiments/shelf/plan?turns=7").json()
+    assert {(one["best"], one["cost"]) for one in plan} == {(None, None)}
+    page = _Page(http.get(SHELF).text).text
+    assert "as every arm is tried once first" in page
+    assert "Nothing is rewarded yet, so there is no best arm." in page
+    assert "100%" not in page
+    play(live.service, 2)
+    assert "Nothing is rewarded yet" not in _Page(http.get(SHELF).text).text
 
 
 def test_a_table_has_the_numbers_of_its_chart(live: Server, http: httpx.Client) -> None:

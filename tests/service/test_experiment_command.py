@@ -55,6 +55,7 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
     assert (
         "it was 900 from 200 visitors" in run("correct tea --turn 1 --reward 800 --visitors 200")[1]
     )
+    assert run("plan tea --turns 1")[1].rstrip().endswith("100%")  # the cost is not known
     again = f"reforecast tea -m {tmp_path}/traffic.csv"
     said = run(f"{again} --ahead 4 --first 2026-11-02")[1]
     assert said.startswith("tea: new forecast for turns 3 to 6\n")

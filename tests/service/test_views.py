@@ -140,8 +140,8 @@ def test_reasons_are_what_happened(opened: Callable[[], Service]) -> None:
     service.remove_arm("xmas", "11.99")
     service.decide("xmas", 5)
     assert reasons(service, "xmas") == {
-        1: "2 days before Christmas: tried 9.99 for the first time",
-        2: "Christmas Eve: tried premium for the first time",
+        1: "2 days before Christmas: tried 9.99, as every arm is tried once first",
+        2: "Christmas Eve: tried premium, as every arm is tried once first",
         3: "Christmas Day: played 9.99, the best so far",
         4: "Boxing Day: played 9.99, the best so far",
         5: "2 days after Christmas: played 9.99, the only arm",
@@ -163,7 +163,7 @@ def test_reasons_for_exploring(opened: Callable[[], Service]) -> None:
         counts = view.history.plays(one.turn)
         own = counts.get(one.arm, 0)
         least = own == min(counts.get(arm, 0) for arm in view.arms)
-        assert (own == 0) == reason.endswith("for the first time")
+        assert (own == 0) == reason.endswith("as every arm is tried once first")
         if own and not one.exploited:
             assert least == reason.endswith("the least known arm")
     assert any(view.reason(one).endswith("the least known arm") for one in view.latest)

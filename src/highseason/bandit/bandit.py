@@ -443,8 +443,8 @@ turn 3: append turns with extend(…)
     def verdict(self) -> str:
         """Whether you may stop, and what that would lose, in a sentence made of `ranking`.
 
-        You may stop when the leader is best with a chance of 95%, or when playing it for ever loses
-        at most half a percent of what it brings.
+        You may stop when the leader is best with a chance of 95%.  Stopping costs almost nothing
+        when playing it for ever loses at most half a percent of what it brings.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], "greedy", [5.0], reward_range=(0, 1))
@@ -453,7 +453,8 @@ turn 3: append turns with extend(…)
         'You may stop: b is best with a chance of over 99%, and stopping now loses 0.0% of what \
 it brings per visitor, on average.'
         """
-        return verdict(self.ranking())
+        with self._lock:
+            return verdict(self._game.ranking(gone=False), self._game.unsure_because)
 
     @overload
     def expectations(self, as_: Literal["dict"] = "dict") -> dict[ArmT, float | None]: ...

@@ -129,16 +129,22 @@ def _draw(means: Floats, errors: Floats) -> Floats:
     return np.asarray(around + np.sqrt(spread * (1.0 - own)) * rng.normal(size=own.shape))
 
 
-def verdict(rows: Sequence[Ranked[Any]]) -> str:
-    """Whether to go on, in a sentence; stopping means to play the first of the arms for ever."""
+def verdict(rows: Sequence[Ranked[Any]], unsure_because: str = "") -> str:
+    """Whether to go on, in a sentence; stopping means to play the first of the arms for ever.
+
+    `unsure_because` is why nothing can be said however long the game lasts, if that is so.
+    """
     first = rows[0] if rows else None
     if first is None or first.estimate is None or first.loss is None:
-        return "Go on: it is too early to say how sure the ranking is, or the policy forgets."
+        return f"Go on: {unsure_because or 'it is too early to say how sure the ranking is'}."
     share = first.loss / first.estimate if first.estimate > 0.0 else math.inf
     lost = f"{percent(share, 1)} of what it brings" if share < 1.0 else f"{first.loss:.3g}"
+    sure = first.chance_best is not None and first.chance_best >= SURE
+    if share <= NEGLIGIBLE and not sure:
+        part = percent(share, 1)
+        return f"Stopping costs almost nothing ({part}), though {first.arm} may not be the best."
     chance = f"it is not clear yet whether {first.arm} is the best"
     if first.chance_best is not None:
         chance = f"{first.arm} is best with a chance of {percent(first.chance_best)}"
-    sure = first.chance_best is not None and first.chance_best >= SURE
-    start = "You may stop" if sure or share <= NEGLIGIBLE else "Go on"
+    start = "You may stop" if sure else "Go on"
     return f"{start}: {chance}, and stopping now loses {lost} per visitor, on average."

@@ -638,6 +638,14 @@ class LiveGame(Generic[ArmT]):
         there = [ranked(*one) for one in standings if present[one[0]]]
         return there + [ranked(*one) for one in standings if gone and not present[one[0]]]
 
+    @property
+    def unsure_because(self) -> str:
+        """Why a ranking is never said to be sure, however long the game lasts; "" if it may be."""
+        if self.policy.kept(np.array([np.iinfo(np.int64).max])) < 1.0:
+            return "the policy forgets old rewards, because the best arm may change"
+        per_turn = "the policy compares rewards per turn, so how sure it is cannot be said"
+        return per_turn if self.scale.per_turn else ""
+
     def _lessons(self) -> Lessons:
         """All that was learned, as the rule learns it."""
         columns = np.array(list(self.ledger.lessons())).reshape(-1, 3)

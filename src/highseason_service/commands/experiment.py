@@ -204,7 +204,7 @@ def show(client: Any, experiment: str) -> Answer:
             str(arm.decisions),
             _figure(arm.estimate),
             f"{_figure(arm.low)} to {_figure(arm.high)}" if arm.low is not None else "",
-            "" if arm.chance_best is None else percent(arm.chance_best),
+            arm.chance,
             _figure(arm.loss),
         )
         for arm in state.arms
@@ -371,8 +371,8 @@ def plan(client: Any, experiment: str, turns: int) -> Answer:
             _written(turn.time).replace("T", " "),
             format_number(turn.forecast),
             turn.best or "",
-            percent(turn.exploration),
-            format_number(turn.cost),
+            percent(turn.exploration) if turn.best else "",
+            _figure(turn.cost),
         )
         for turn in coming
     ]
