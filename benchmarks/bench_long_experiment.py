@@ -2,7 +2,7 @@
 
 To save time, most arms come after most turns: what a decision takes does not depend on the past.
 
-    python benchmarks/bench_long_experiment.py [turns] [arms]
+    python benchmarks/bench_long_experiment.py [turns] [arms] [policy]
 """
 
 from __future__ import annotations
@@ -52,13 +52,14 @@ def play(service: Service, turns: int) -> None:
 def main() -> None:
     turns = int(sys.argv[1]) if len(sys.argv) > 1 else TURNS
     arms = int(sys.argv[2]) if len(sys.argv) > 2 else ARMS
+    policy = sys.argv[3] if len(sys.argv) > 3 else "soft-ucb"
     forecast = TrafficForecast(tuple(100.0 + turn % 37 for turn in range(turns)))
     ids = tuple(Arm(f"arm-{i}", when="now") for i in range(arms))
     with tempfile.TemporaryDirectory() as folder:
         url = str(Path(folder) / "long.db")
         last = turns - MEASURED
         with Service(url) as service:
-            settings = Settings("long", "Long", ids[:FIRST], "soft-ucb", forecast, (0.0, 1.0))
+            settings = Settings("long", "Long", ids[:FIRST], policy, forecast, (0.0, 1.0))
             service.create(settings)
             played = milliseconds(lambda: play(service, last))
             for arm in ids[FIRST:]:

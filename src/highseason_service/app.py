@@ -1,7 +1,10 @@
 """The web application: the API, its description, the dashboard, health, metrics."""
 
+import math
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
 
 import anyio.to_thread
 from fastapi import FastAPI, Request, Response
@@ -11,8 +14,11 @@ from prometheus_client.core import GaugeMetricFamily
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from highseason import __version__
+from highseason.traffic import LENGTHS
+from highseason_service import store
 from highseason_service.dashboard import router as dashboard
 from highseason_service.experiments import MOST_WAITING, Service
+from highseason_service.model import MOST_TURNS, Summary
 from highseason_service.ofrep import router as ofrep
 from highseason_service.routes import READ, Problem, router
 from highseason_service.security import LOOPBACK, Guard, Tokens
@@ -45,7 +51,8 @@ def create_app(
         lifespan=_lifespan,
     )
     app.state.service, app.state.views = service, Views(service)
-    app.state.metrics = Metrics(service, app.state.views)
+    app.state.metrics = Metrics(service)
+    app.state.flags = {}  # as OpenFeature's clients were answered last
     app.state.tokens = Tokens(service.database, require_token)
     app.include_router(router)
     app.include_router(ofrep)
@@ -117,8 +124,9 @@ GAUGES = {
 class Metrics:
     """What one app has counted, and the numbers of its experiments."""
 
-    def __init__(self, service: Service, views: Views) -> None:
-        self.service, self.views = service, views
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self._numbers: dict[str, tuple[Any, dict[str, float]]] = {}
         self.registry = CollectorRegistry()
         self.requests = Counter(
             "highseason_requests",
@@ -151,6 +159,22 @@ class Metrics:
         }
         for one in self.service.experiments():
             if one.status != "archived":
-                for name, value in self.views.get(one.id).numbers().items():
+                for name, value in self.numbers(one).items():
                     gauges[name].add_metric([one.id], value)
         yield from gauges.values()
+
+    def numbers(self, one: Summary) -> dict[str, float]:
+        """What an operator watches in an experiment, read again where something has changed."""
+        about = self.service.outline(one)
+        turns, (low, high) = about.forecast, about.settings.reward_range or (None, None)
+        over = MOST_TURNS if turns.calendar is None else turns.progress(self.service.clock())[1]
+        known, numbers = self._numbers.get(one.id, (None, {}))
+        if known != (one.events, over):
+            wanted = partial(store.counts, experiment=one.id, past=over, low=low, high=high)
+            decided, rewarded, late, outside = self.service.read(wanted)
+            days = LENGTHS.get(turns.unit, math.nan) / LENGTHS["day"]
+            since, left = max(0, over - rewarded), len(turns.values) - over
+            values = decided, late, days * since, outside, days * left
+            numbers = dict(zip(GAUGES, values, strict=True))
+            self._numbers[one.id] = (one.events, over), numbers
+        return numbers

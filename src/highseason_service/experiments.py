@@ -32,7 +32,7 @@ from highseason_service.errors import (
     ServiceError,
     UnavailableError,
 )
-from highseason_service.live import LATE, LiveExperiment, check_arms, reaches_back
+from highseason_service.live import LATE, LiveExperiment, Outline, check_arms, reaches_back
 from highseason_service.model import (
     Arm,
     DecisionRecord,
@@ -51,8 +51,9 @@ log = logging.getLogger("highseason_service")
 T = TypeVar("T")
 _NOW = partial(datetime.now, UTC)
 
-#: How many experiments are kept in memory; others are built from their events when asked for.
-REMEMBERED = 100
+#: How many turns the experiments have together that are kept in memory, 125 bytes each; others are
+#: built from their events when asked for.
+REMEMBERED = 5_000_000
 #: How often a request is tried when another process changes the same experiment.
 ATTEMPTS = 3
 #: How many requests may wait for one experiment: they must not take the threads of the others.
@@ -83,7 +84,10 @@ class Service(AbstractContextManager["Service"]):
         self.database = database if isinstance(database, Database) else Database(database)
         self.clock = clock
         self.committed = self.rebuilt = 0  # changes, and experiments built from their events
-        self._live: Recent[LiveExperiment] = Recent(REMEMBERED)
+        self._live: Recent[LiveExperiment] = Recent(
+            REMEMBERED, lambda one: len(one.forecast.values)
+        )
+        self._outlines: Recent[Outline] = Recent(REMEMBERED, lambda one: len(one.forecast.values))
         self._queues: WeakValueDictionary[str, _Queue] = WeakValueDictionary()
         self._gate = threading.Lock()
 
@@ -124,6 +128,15 @@ class Service(AbstractContextManager["Service"]):
     def experiment(self, experiment: str) -> Summary:
         """One experiment."""
         return self.read(lambda one: store.summary(one, experiment))
+
+    def outline(self, one: Summary) -> Outline:
+        """What the log says of an experiment, which needs no bandit."""
+        known = self._outlines.get(one.id)
+        if known is not None and known.seq >= one.events:
+            return known
+        with self.database.ask() as connection:
+            news = store.outline(connection, one.id, 0 if known is None else known.seq)
+        return self._outlines.keep(one.id, Outline.of(news, known, one.events))
 
     def change_status(
         self, experiment: str, change: StatusChange, key: str | None = None
@@ -195,15 +208,14 @@ class Service(AbstractContextManager["Service"]):
     def _remembered(
         self, experiment: str, turn: int | None, moment: datetime
     ) -> DecisionRecord | None:
-        """A turn that this process knows to be decided, and that is committed: no one waits."""
+        """A turn that is decided and committed: no one waits, and no bandit is built for it."""
         live = self._live.get(experiment)
-        if live is None:
-            return None
+        known = live or self._outlines.get(experiment) or self.outline(self.experiment(experiment))
         try:
-            wanted = live.forecast.turn_at(moment) if turn is None else turn
+            wanted = known.forecast.turn_at(moment) if turn is None else turn
         except ServiceError:  # it may be that of a forecast that another process has written
             return None
-        if wanted not in live.decided:
+        if live is not None and wanted not in live.decided:
             return None
         with self.database.ask() as connection:
             return store.decision(connection, experiment, wanted)
@@ -500,7 +512,7 @@ class Service(AbstractContextManager["Service"]):
 
 
 class Recent(OrderedDict[str, T]):
-    """A dictionary with at most `most` entries; the least recently kept is evicted.
+    """A dictionary of a size of at most `most`; the least recently kept is evicted.
 
     >>> recent = Recent[int](2)
     >>> recent.keep("a", 1), recent.keep("b", 2), recent.keep("a", 3), recent.keep("c", 4)
@@ -509,16 +521,17 @@ class Recent(OrderedDict[str, T]):
     [('a', 3), ('c', 4)]
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, size: Callable[[T], int] = lambda _: 1) -> None:
         super().__init__()
-        self._most, self._lock = most, threading.Lock()
+        self._most, self._size, self._lock = most, size, threading.Lock()
+        self._sizes: dict[str, int] = {}
 
     def keep(self, name: str, value: T) -> T:
         """Keep a value, as the latest."""
         with self._lock:
-            self[name] = value
+            self[name], self._sizes[name] = value, self._size(value)
             self.move_to_end(name)
-            while len(self) > self._most:
+            while len(self) > 1 and sum(map(self._sizes.__getitem__, self)) > self._most:
                 self.popitem(last=False)
         return value
 

@@ -114,6 +114,11 @@ class TrafficForecast:
         line: Any = self.multiplier.timeline
         return None if line is None else line.moment(turn - 1).isoformat(timespec="minutes")
 
+    def ends(self, turn: int) -> str:
+        """When a turn of a calendar ends, in UTC."""
+        end: datetime = self._edges[turn].item()
+        return end.replace(tzinfo=UTC).isoformat()
+
     @property
     def zone(self) -> tzinfo:
         """The zone of its clock; UTC without a calendar."""
@@ -156,6 +161,12 @@ class TrafficForecast:
         except ClashError:  # before the first, closed, or after the last
             return None, min(self.place(moment), len(self.values))
         return turn, turn - 1
+
+    def idle(self, past: int) -> str:
+        """Why no turn is now, with the number of turns that are over."""
+        if not past:
+            return f"Begins {self.name(1)}"
+        return "Closed now" if past < len(self.values) else "The forecast has ended"
 
     def replaced(self, first: int, values: Sequence[float]) -> Self:
         """The forecast with other values from a turn on."""

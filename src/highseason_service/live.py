@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from highseason.bandit import (
     Bandit,
@@ -332,6 +332,27 @@ class LiveExperiment:
         if self._plan is None or self._plan.arms != arms:
             self._plan = self.forecast.plan(self.bandit.policy, arms)
         return self._plan
+
+
+class Outline(NamedTuple):
+    """An experiment without its bandit: read at once, however long its past is."""
+
+    seq: int
+    settings: Settings
+    forecast: TrafficForecast
+    arms: dict[str, Arm]
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry], known: Self | None, seq: int) -> Self:
+        """What is known and what came after, at least up to an event."""
+        if known is None:
+            settings = Settings.from_dict(entries[0].body)
+            known = cls(0, settings, settings.forecast, {arm.id: arm for arm in settings.arms})
+        new = [Arm.from_dict(entry.body) for entry in entries if entry.kind == "arm_added"]
+        _, forecast = latest_forecast(known.forecast, entries)
+        arms = known.arms | {arm.id: arm for arm in new}
+        seq = max([seq, *(entry.seq for entry in entries)])
+        return known._replace(seq=seq, forecast=forecast, arms=arms)
 
 
 def check_arms(arms: Sequence[Arm]) -> None:

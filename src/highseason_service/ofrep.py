@@ -6,23 +6,26 @@ nothing, because it is paused or its forecast does not hold now, answers with it
 
 import hashlib
 import json
-from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 from fastapi import APIRouter, Depends, Header, Request
 from starlette.responses import JSONResponse, Response
 
-from highseason.traffic import Calendar
 from highseason_service.errors import ClashError, NotFoundError, ServiceError
 from highseason_service.experiments import Service
-from highseason_service.model import ArmReport, State
-from highseason_service.routes import ANSWERS, Id, ToDecide
+from highseason_service.live import Outline
+from highseason_service.model import State, Summary
+from highseason_service.routes import AHEAD, ANSWERS, Id, ToDecide
 
 router = APIRouter(
     prefix="/ofrep/v1/evaluate",
     tags=["OpenFeature"],
     responses=ANSWERS | {code: {"description": "An error of OFREP."} for code in (400, 404)},
 )
+
+
+#: The events of each experiment, its turn and why none is, and what it was evaluated to.
+Flags: TypeAlias = dict[str, tuple[tuple[Any, ...], dict[str, Any]]]
 
 
 async def _context(request: Request) -> dict[str, str] | None:
@@ -36,73 +39,88 @@ async def _context(request: Request) -> dict[str, str] | None:
     return None
 
 
+def _flags(request: Request) -> Flags:
+    """The last evaluations, of which most still hold."""
+    return request.app.state.flags  # type: ignore[no-any-return]  # as `create_app` sets it
+
+
+Last = Annotated[Flags, Depends(_flags)]
 Known = Annotated[str, Header(alias="If-None-Match", description="The ETag of an earlier answer.")]
 Wrong = Annotated[dict[str, str] | None, Depends(_context)]
 
 
 @router.post("/flags/{experiment}")
-def evaluate(service: ToDecide, experiment: Id, wrong: Wrong) -> Response:
+def evaluate(service: ToDecide, experiment: Id, wrong: Wrong, last: Last) -> Response:
     """Evaluate one flag: the arm of the turn that is now."""
     if wrong is not None:
         return JSONResponse({"key": experiment} | wrong, 400)
-    flag = _flag(service, experiment)
-    status = {"FLAG_NOT_FOUND": 404, None: 200}.get(flag.get("errorCode"), 400)
-    return JSONResponse(flag, status)
+    try:
+        flag = _flag(service, service.experiment(experiment), last)
+    except NotFoundError as reason:
+        return JSONResponse({"key": experiment} | _failure("FLAG_NOT_FOUND", str(reason)), 404)
+    return JSONResponse(flag, 400 if "errorCode" in flag else 200)
 
 
 @router.post("/flags", responses={304: {"description": "Nothing has changed."}})
-def evaluate_all(service: ToDecide, wrong: Wrong, known: Known = "") -> Response:
+def evaluate_all(service: ToDecide, wrong: Wrong, last: Last, known: Known = "") -> Response:
     """Evaluate all flags: every experiment that is not archived."""
     if wrong is not None:
         return JSONResponse(wrong, 400)
-    names = [one.id for one in service.experiments() if one.status != "archived"]
-    flags = [_flag(service, name) for name in names]
+    there = (one for one in service.experiments() if one.status != "archived")
+    flags = [_flag(service, one, last) for one in there]
     tag = f'"{hashlib.sha256(json.dumps(flags).encode()).hexdigest()[:32]}"'
     if tag in (one.strip().removeprefix("W/") for one in known.split(",")):
         return Response(status_code=304, headers={"etag": tag})
     return JSONResponse({"flags": flags}, headers={"etag": tag})
 
 
-def _flag(service: Service, experiment: str) -> dict[str, Any]:
-    """The evaluation of a flag, or why there is none."""
-    metadata: dict[str, Any]
+def _flag(service: Service, one: Summary, last: Flags) -> dict[str, Any]:
+    """The evaluation of a flag, or why there is none; the last one, where nothing has changed."""
     try:
-        try:
-            decided = service.decide(experiment)
-            state = service.state(experiment)
-            if state.status != "running":  # since the turn was decided
-                raise ClashError(f"experiment {experiment!r} is {state.status}")
-            arm = next(one for one in state.arms if one.id == decided.arm)
-            metadata = {"turn": decided.turn, "explored": not decided.exploited}
-            metadata["until"] = _until(state, decided.turn)
-        except ClashError as reason:
-            state = service.state(experiment)
-            arm, metadata = _leader(state), {"explored": False, "note": str(reason)}
-    except NotFoundError as reason:
-        return {"key": experiment} | _failure("FLAG_NOT_FOUND", str(reason))
+        outline = service.outline(one)
+        turn, past = outline.forecast.progress(service.clock())
+        why = "" if turn else f"{outline.forecast.idle(past)}: nothing is decided"
+        if one.status != "running":
+            turn, why = None, f"the experiment is {one.status}: nothing is decided"
+        if last.get(one.id, ((), {}))[0] != (one.events, turn, why):
+            last[one.id] = (one.events, turn, why), _evaluated(service, outline, turn, why)
+        return last[one.id][1]
     except ServiceError as reason:
         if reason.status == 503:
             raise
-        return {"key": experiment} | _failure("GENERAL", str(reason))
-    value = arm.label or arm.id if arm.value is None else arm.value
-    evaluated = {"key": experiment, "reason": "STATIC", "variant": arm.id, "value": value}
+        return {"key": one.id} | _failure("GENERAL", str(reason))
+
+
+def _evaluated(service: Service, outline: Outline, turn: int | None, why: str) -> dict[str, Any]:
+    """The arm of the turn that is now, or the leader, and why it is that."""
+    key, shared, metadata = outline.settings.id, "everybody gets this arm", dict[str, Any]()
+    try:
+        if turn is None:
+            raise ClashError(why)
+        decided = service.decide(key, turn, ahead=AHEAD)
+        arm, metadata = decided.arm, {"turn": turn, "explored": not decided.exploited}
+        metadata["until"] = outline.forecast.ends(turn)
+        shared += f" until {metadata['until']}"
+    except ClashError as reason:
+        arm, metadata = _leader(service.state(key)), {"explored": False, "note": str(reason)}
+    if arm not in outline.arms:  # it has come since
+        outline = service.outline(service.experiment(key))
+    value, values = outline.arms[arm].value, [one.value for one in outline.arms.values()]
+    if value is None:
+        value = outline.arms[arm].label or arm
+    elif type(value) is int and float in map(type, values):
+        value = float(value)  # clients tell them apart, and ask for one type
+    metadata["shared"] = shared
+    evaluated = {"key": key, "reason": "STATIC", "variant": arm, "value": value}
     return evaluated | {"metadata": metadata}
 
 
-def _leader(state: State) -> ArmReport:
+def _leader(state: State) -> str:
     """The arm that leads; before the first reward, the first that is in the game."""
-    playing = [arm for arm in state.arms if arm.status == "playing"]
+    playing = [arm.id for arm in state.arms if arm.status == "playing"]
     if not playing:
         raise ClashError(f"the experiment {state.id!r} has no arm: add one")
-    return next((arm for arm in playing if arm.id == state.best), playing[0])
-
-
-def _until(state: State, turn: int) -> str:
-    """When the turn after a turn starts, in UTC."""
-    assert state.calendar is not None, "only a turn of a calendar is now"
-    end = Calendar.starting(**state.calendar).instants(turn + 1)[turn]
-    moment: datetime = end.astype("datetime64[s]").item()
-    return moment.replace(tzinfo=UTC).isoformat()
+    return state.best if state.best in playing else playing[0]
 
 
 def _failure(code: str, details: str) -> dict[str, str]:

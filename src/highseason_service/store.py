@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, Table, bindparam, insert, select, update
+from sqlalchemy import Connection, Row, Select, Table, bindparam, insert, select, text, update
 
 from highseason.bandit import event_from_json, event_to_json
 from highseason_service.errors import NotFoundError
@@ -28,6 +28,17 @@ _ADVANCE = update(experiments).where(_ONE, _UNCHANGED).values(last_seq=bindparam
 _SET_STATUS = update(experiments).where(_ONE).values(status=bindparam("new_status"))
 _INSERT = {table: insert(table) for table in (events, decisions, requests)}
 _DECISION = select(decisions).where(_OF_ONE, _TURN)
+_LOG = select(events).where(
+    events.c.experiment == bindparam("of"), events.c.seq > bindparam("after")
+)
+_LOG = _LOG.order_by(events.c.seq)
+_OUTLINE = _LOG.where(events.c.kind.in_(("created", "arm_added", "forecast_replaced")))
+_COUNTS = text(
+    """SELECT count(*) AS decided, coalesce(max(CASE WHEN reward IS NOT NULL THEN turn END), 0),
+    count(CASE WHEN reward IS NULL AND turn <= :past THEN 1 END),
+    count(CASE WHEN reward < :low * visitors OR reward > :high * visitors THEN 1 END)
+    FROM decisions WHERE experiment = :of"""
+)
 _NEW_OUTCOME: dict[str, Any] = {n: bindparam(f"its_{n}") for n in ("reward", "visitors")}
 _SET_OUTCOME = update(decisions).where(_OF_ONE, _TURN).values(_NEW_OUTCOME)
 
@@ -128,8 +139,7 @@ def head(
 def _log(
     connection: Connection, experiment: str, after: int, limit: int | None
 ) -> Iterable[Row[Any]]:
-    query = select(events).where(events.c.experiment == experiment, events.c.seq > after)
-    return connection.execute(query.order_by(events.c.seq).limit(limit))
+    return connection.execute(_LOG.limit(limit), {"of": experiment, "after": after})
 
 
 def entries(
@@ -137,6 +147,11 @@ def entries(
 ) -> list[Entry]:
     """The event log of an experiment, oldest first."""
     return [_entry(row) for row in _log(connection, experiment, after, limit)]
+
+
+def outline(connection: Connection, experiment: str, after: int) -> list[Entry]:
+    """The entries that say what an experiment is: its settings, arms and forecasts."""
+    return [_entry(row) for row in connection.execute(_OUTLINE, {"of": experiment, "after": after})]
 
 
 def page(connection: Connection, experiment: str, after: int, limit: int) -> list[dict[str, Any]]:
@@ -152,6 +167,14 @@ def decision(connection: Connection, experiment: str, turn: int) -> DecisionReco
     """A locked turn, if it is."""
     row: Any = connection.execute(_DECISION, {"of": experiment, "its_turn": turn}).first()
     return None if row is None else DecisionRecord(*row[1:])  # all but the experiment
+
+
+def counts(connection: Connection, experiment: str, **given: float | None) -> Sequence[int]:
+    """How many turns are decided, the last with a reward, and two numbers of turns.
+
+    Those up to turn `past` without a reward, and those with one outside `low` to `high`.
+    """
+    return connection.execute(_COUNTS, {"of": experiment} | given).one()
 
 
 def latest(

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from highseason.core import counted, format_number
 from highseason.policies import Plan, Policy
-from highseason.traffic import LENGTHS
 from highseason_service import charts
 from highseason_service.charts import Chart, PlayHistory
 from highseason_service.experiments import Recent, Service, state_of
@@ -151,9 +150,7 @@ class ExperimentView:
         """Why no turn is now, where none is."""
         if self.turns.walls is None:
             return "All turns are decided"
-        if not self.past:
-            return f"Begins {self.turns.name(1)}"
-        return "Closed now" if self.past < self.state.turns else "The forecast has ended"
+        return self.turns.idle(self.past)
 
     @cached_property
     def past(self) -> int:
@@ -170,19 +167,6 @@ class ExperimentView:
     def late(self) -> int:
         """How many turns are decided, over and without a reward."""
         return int(((self.history.arm >= 0) & np.isnan(self.history.reward))[: self.past].sum())
-
-    def numbers(self) -> dict[str, float]:
-        """What an operator watches."""
-        known = np.flatnonzero(~np.isnan(self.history.reward))
-        since = self.past - (int(known[-1]) + 1 if known.size else 0)
-        days = LENGTHS.get(self.turns.unit, math.nan) / LENGTHS["day"]
-        return {
-            "decisions": self.state.decided,
-            "rewards_waiting": self.late,
-            "days_since_reward": days * max(0, since),
-            "clipped_rewards": self.state.clipped,
-            "days_left": days * max(0, self.state.turns - self.past),
-        }
 
     @cached_property
     def banners(self) -> list[str]:

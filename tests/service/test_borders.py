@@ -274,41 +274,30 @@ def test_turns_that_wait_for_a_reward() -> None:
     assert view.explored == 0.5
     assert view.earned == 40.0
     assert view.planned_from == 2
-    assert view.numbers() == {
-        "decisions": 4, "rewards_waiting": 1, "days_since_reward": 0.0, "clipped_rewards": 0,
-        "days_left": 8.0,
-    }  # fmt: skip
     assert math.isnan(viewed(played([])).explored)
     many = viewed(played([0] * 130, [NAN] * 130), turns=days(130))
     assert [turn for turn, _ in many.waiting] == list(range(130, 30, -1))
 
 
 @pytest.mark.parametrize(
-    ("arms", "rewards", "planned_from", "since"),
+    ("arms", "rewards", "planned_from"),
     [
-        ([0, 1], [50.0, NAN], 2, 1.0),
-        ([0, 1, 0, -1, 1], None, 3, 0.0),
-        ([0, 1, 0, 1], None, 4, 0.0),
-        ([0, 1], [NAN, NAN], 2, 2.0),
-        ([], None, 2, 2.0),
+        ([0, 1], [50.0, NAN], 2),
+        ([0, 1, 0, -1, 1], None, 3),
+        ([0, 1, 0, 1], None, 4),
+        ([0, 1], [NAN, NAN], 2),
+        ([], None, 2),
     ],
 )
 def test_a_plan_begins_after_what_is_over_or_decided(
-    arms: list[int], rewards: list[float] | None, planned_from: int, since: float
+    arms: list[int], rewards: list[float] | None, planned_from: int
 ) -> None:
     view = viewed(played(arms, rewards))
     assert view.planned_from == planned_from
-    assert view.numbers()["days_since_reward"] == since
 
 
-def test_weeks_are_counted_in_days_and_turns_in_nothing() -> None:
-    weekly = viewed(played([0]), turns=days(10, "week"))
-    assert (weekly.now, weekly.numbers()["days_left"]) == (1, 70.0)
-    bare = viewed(played([0]), turns=TrafficForecast((5.0,) * 10))
-    assert bare.past == 1
-    assert math.isnan(bare.numbers()["days_left"])
-    over = viewed(played([0]), state={"turns": 0}, turns=days(10))
-    assert over.numbers()["days_left"] == 0.0
+def test_without_a_calendar_what_is_decided_is_over() -> None:
+    assert viewed(played([0]), turns=TrafficForecast((5.0,) * 10)).past == 1
 
 
 @pytest.mark.parametrize(

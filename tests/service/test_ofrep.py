@@ -39,6 +39,7 @@ def test_an_evaluation_decides_the_turn_of_now(live: Server, http: httpx.Client)
             "turn": 3,
             "explored": not decided.exploited,
             "until": "2026-11-03T23:00:00+00:00",  # midnight in Rome
+            "shared": "everybody gets this arm until 2026-11-03T23:00:00+00:00",
         },
     }
     events = live.service.state("shelf").events
