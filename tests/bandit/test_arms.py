@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,8 @@ import pytest
 
 import highseason as hs
 from highseason.bandit import BanditError, Lifetime, Ranked
-from highseason.bandit.multiplier_source import lifetime_of
+from highseason.bandit.game import ArmTable
+from highseason.bandit.multiplier_source import lifetime_of, source_of
 from highseason.policies import UNKNOWN_END
 
 #: Turns 3, 4, 7 and 8 are busy.
@@ -181,6 +183,60 @@ def test_a_mistyped_arm_is_guessed() -> None:
     bandit = hs.Bandit(["price-9.99", "price-10.99"], hs.Greedy(), G)
     with pytest.raises(BanditError, match=r"Did you mean 'price-10\.99'"):
         bandit.update("price-10,99", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("arms", "given", "why"),
+    [
+        ([1, 2], "1", "no arm '1'. There is 1, of type int: give that, not the type str"),
+        (
+            ["1", "2"],
+            1,
+            "there is no arm 1. There is '1', of type str: give that, not the type int",
+        ),
+        ([9.99, 10.99], "9.99", "There is 9.99, of type float: give that, not the type str"),
+    ],
+)
+def test_an_arm_of_another_type_is_said_to_be_one(arms: Any, given: Any, why: str) -> None:
+    bandit = hs.Bandit(arms, hs.Greedy(), G)
+    for call in (
+        lambda: bandit.fit([(given, 1.0, None, 1)]),
+        lambda: bandit.update(given, 1.0),
+        lambda: bandit.pull(available=[given]),
+        lambda: bandit.remove_arm(given),
+    ):
+        with pytest.raises(BanditError, match=re.escape(why)):
+            call()
+
+
+def test_a_thousand_arms_are_started_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One by one, each would compute the prior and copy the table: 10,000 took 17 seconds."""
+    made = list[int]()
+    fresh_state = hs.policies.Rule.fresh_state
+
+    def counting(rule: hs.policies.Rule, arms: int) -> Any:
+        made.append(arms)
+        return fresh_state(rule, arms)
+
+    monkeypatch.setattr(hs.policies.Rule, "fresh_state", counting)
+    bandit = hs.Bandit(range(1000), "option-index", G, reward_range=(0, 1))
+    assert len(made) < 5
+    assert bandit.arms == tuple(range(1000))
+
+
+@pytest.mark.parametrize("name", ["option-index", "ucb", "thompson", "soft-ucb-mortal"])
+def test_arms_that_start_at_once_are_those_that_came_one_by_one(name: str) -> None:
+    policy = hs.policies.parse(name)
+    whole, single = (
+        ArmTable(policy, source_of(policy, hs.traffic.as_multiplier(G), False)) for _ in range(2)
+    )
+    whole.grow(["a", "b", "a", "c"])
+    for arm in "abc":
+        single.grow([arm])
+    assert whole.ids == single.ids == ["a", "b", "c"]
+    for one, other in zip(whole.state, single.state, strict=True):
+        assert one.dtype == other.dtype
+        assert np.array_equal(one, other)
 
 
 def test_numpy_ids_are_python_ids() -> None:

@@ -130,6 +130,11 @@ class Clairvoyant(Sound):
         return view.future / (view.future + view.G), carry
 
 
+class OwnInit(Sound):
+    def __init__(self, share: float = 0.3) -> None:
+        super().__init__(share=share)
+
+
 class ForgotDataclass(Policy):
     rule = EPSILON
     share: float = parameter(0.3, "chance of exploring")
@@ -360,6 +365,7 @@ class Fractions(Sound):
 
 BROKEN: list[tuple[type[Policy] | Policy, str, str]] = [
     (ForgotDataclass, "parameters_are_fields", r"but share is not: put @dataclass"),
+    (OwnInit, "parameters_are_fields", r"but what __init__ takes is not: put @dataclass"),
     (Silent, "parameters_are_documented", "the parameter 'other' is not documented"),
     (Wordless, "parameters_are_documented", "the parameter 'other' is not documented"),
     (Credulous, "impossible_parameters_are_refused", "ties=nan is invalid"),

@@ -38,7 +38,8 @@ from highseason.core.reflexes import ON_UPDATE, Hinting, wrong_argument
 from highseason.core.specs import DEFAULT_POLICY
 from highseason.core.validation import one_of
 from highseason.core.warnings import quiet
-from highseason.policies import Policy, parse
+from highseason.policies import Policy
+from highseason.policies.base import as_policy
 from highseason.traffic import CalendarWarning, Multiplier, as_multiplier
 
 if TYPE_CHECKING:
@@ -112,9 +113,7 @@ class Bandit(Hinting, Generic[ArmT]):
         expires: Mapping[ArmT, Any] | None = None,
         store: EventStore | None = None,
     ) -> None:
-        policy = parse(policy) if isinstance(policy, str) else policy
-        if not isinstance(policy, Policy):
-            raise BanditError(f"policy must be a policy, such as hs.SoftUCB(), got {policy!r}")
+        policy = as_policy(policy)
         if not policy.rule.traits.compilable:
             raise BanditError(
                 f"{policy} is an object of another library, which a bandit cannot store: let it "

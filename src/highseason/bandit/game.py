@@ -116,6 +116,10 @@ class ArmTable(Generic[ArmT]):
         arm = hashable(arm)
         if arm not in self._indices:
             hint = did_you_mean(str(arm), map(str, self.ids))
+            for known in self.ids:
+                if str(known) == str(arm):
+                    kind, given = type(known).__name__, type(arm).__name__
+                    hint = f"There is {known!r}, of type {kind}: give that, not the type {given}"
             raise BanditError(f"there is no arm {arm!r}. {hint}")
         return self._indices[arm]
 
@@ -137,17 +141,7 @@ class ArmTable(Generic[ArmT]):
 
     def add(self, arm: ArmT, start: int, lifetime: Lifetime, held: bool) -> None:
         """Bring an arm in, or back in with what was learned of it."""
-        arm = hashable(arm)
-        if arm not in self._indices:
-            self._indices[arm] = len(self.ids)
-            self.ids.append(arm)
-            one = self.policy.rule.fresh_state(1)  # the new arm alone: the others' memory stays
-            pairs = zip(self.state, one, strict=True)
-            grown = ArmState(*(np.concatenate(pair) for pair in pairs))
-            self.state = grown._replace(shared=self.state.shared)
-            masks = self.active, self.held, self.opening
-            self.active, self.held, self.opening = (np.append(mask, False) for mask in masks)
-            self.ends = np.append(self.ends, NO_END)
+        self.grow([arm])
         index = self._indices[arm]
         self.active[index] = True
         self.state.start[index] = start if start > 1 else 0  # one that comes back is young again
@@ -157,6 +151,23 @@ class ArmTable(Generic[ArmT]):
             self.dates[index] = lifetime.date
         self.held[index] = held and not self.state.selections[index]
         self._changes += 1
+
+    def grow(self, arms: Iterable[ArmT]) -> None:
+        """Make rows for the arms that have none, all at once: one by one, each copies the table."""
+        new = [arm for arm in dict.fromkeys(map(hashable, arms)) if arm not in self._indices]
+        if not new:
+            return
+        self._indices |= {arm: index for index, arm in enumerate(new, len(self.ids))}
+        self.ids += new
+        rows = self.policy.rule.fresh_state(1)._asdict()  # of a new arm: the others' memory stays
+        del rows["shared"]
+        self.state = self.state._replace(**{
+            name: np.concatenate([getattr(self.state, name), np.repeat(row, len(new), axis=0)])
+            for name, row in rows.items()
+        })  # fmt: skip
+        masks, out = (self.active, self.held, self.opening), np.zeros(len(new), np.bool_)
+        self.active, self.held, self.opening = (np.append(mask, out) for mask in masks)
+        self.ends = np.append(self.ends, np.full(len(new), NO_END))
 
     def remove(self, arm: ArmT, last: int) -> None:
         """Take an arm out of the game after turn `last`; its statistics stay."""
@@ -256,6 +267,7 @@ class LiveGame(Generic[ArmT]):
         scale = Scale.of(event.reward_range, policy)
         source = source_of(policy, event.multiplier, event.known)
         game = cls(policy, event.seed, scale, source)
+        game.table.grow(event.arms)
         for arm, lifetime in zip(event.arms, event.lifetimes, strict=True):
             game.table.require_absent(arm, 1)
             game.table.add(arm, 1, lifetime, held=False)

@@ -48,6 +48,8 @@ def parameters_are_fields(policy: Policy) -> None:
     """A class that forgot `@dataclass(frozen=True)` would silently ignore its parameters."""
     kind = type(policy)
     forgotten = [name for name, value in vars(kind).items() if isinstance(value, Field)]
+    if "__init__" in vars(kind) and "__dataclass_params__" not in vars(kind):
+        forgotten.append("what __init__ takes")
     expect(
         is_dataclass(kind) and not forgotten,
         f"parameters must be dataclass fields, but {', '.join(forgotten)} is not: put "

@@ -571,6 +571,22 @@ def parse(text: str) -> Policy:
     return cls(**options)
 
 
+def as_policy(policy: object) -> Policy:
+    """A policy, or the one that a text names; of anything else the error says what to write."""
+    if isinstance(policy, str):
+        return parse(policy)
+    if isinstance(policy, Policy):
+        return policy
+    if isinstance(policy, type) and issubclass(policy, Policy):
+        name = policy.__name__
+        raise ValueError(f"{name} is a class and not a policy: write {name}(), with its brackets")
+    raise ValueError(
+        f"{policy!r} is not a policy: give one such as hs.UCB(), or its text; your own is a "
+        'subclass of hs.Policy (see the guide "Your own policy"), and hs.policies.ForeignPolicy.of '
+        "wraps an object of another library"
+    )
+
+
 #: Policies in any form that `simulate` and `replay` take.
 Policies: TypeAlias = Policy | str | Sequence[Policy | str] | Mapping[str, Policy | str]
 
@@ -583,16 +599,10 @@ def labelled(
         policies = [policies]  # a class, or what is no policy, gets a hint below
     by_label = isinstance(policies, Mapping)
     given = policies.values() if isinstance(policies, Mapping) else policies
-    players = tuple(parse(policy) if isinstance(policy, str) else policy for policy in given)
+    players = tuple(map(as_policy, given))
     labels = unique_labels([str(label) for label in (policies if by_label else players)])
     if not players:
         raise ValueError("no policy was given")
-    for policy in players:
-        if not isinstance(policy, Policy):
-            raise ValueError(
-                f"{policy!r} is not a policy; write hs.UCB(), with its brackets; wrap an object of "
-                "another library: hs.policies.ForeignPolicy.of(…)"
-            )
     return labels, tuple(one.counting() for one in players) if visitors else players
 
 
