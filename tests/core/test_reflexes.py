@@ -63,15 +63,6 @@ def test_the_function_of_the_old_replay_room_names_the_new_one() -> None:
         hs.replay.replay("ucb", "events.parquet", bin=60)
 
 
-@pytest.mark.parametrize("old", ["traffic", "customers"])
-def test_an_old_name_of_visitors_gives_the_new_one(old: str) -> None:
-    bandit = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5])
-    with pytest.raises(TypeError, match=rf"update\(\) has no argument '{old}': write visitors="):
-        bandit.update(bandit.pull(), 3.0, **{old: 4})
-    with pytest.raises(TypeError, match=r"update\(\) has no argument 'rewards'$"):
-        bandit.update("a", 3.0, rewards=4)
-
-
 G = hs.traffic.wave(turns=30)
 RESULT: Any = hs.simulate("greedy", "bernoulli:means=0.2/0.8", G, games=2)
 

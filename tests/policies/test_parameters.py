@@ -186,27 +186,6 @@ def test_a_policy_without_a_step_says_so() -> None:
         Lazy().plan([1, 2], arms=1)
 
 
-def test_policies_saved_with_the_papers_formula_are_read() -> None:
-    """Earlier documents say which formula a policy has; only the paper's is left here."""
-    saved = '{"name": "ucb", "ties": "lowest", "P": 1.5, "variant": "%s"}'
-    assert hs.policies.from_json(saved % "paper") == hs.UCB(P=1.5)
-    with pytest.raises(ValueError, match="saved with the formula of the authors' code"):
-        hs.policies.from_json(saved % "authors_code")
-
-
-@pytest.mark.parametrize(
-    ("name", "variant", "expected"),
-    [
-        ("option-index", "wait", hs.OptionIndex()),
-        ("option-index", "now", hs.OptionIndex(wait=False)),
-        ("option-index", "unregulated", hs.OptionIndex(regulated=False)),
-        ("ahead", "now", hs.policies.RegulateAhead(wait=False)),
-    ],
-)
-def test_policies_saved_with_a_variant_are_read(name: str, variant: str, expected: Policy) -> None:
-    assert hs.policies.from_json(f'{{"name": "{name}", "variant": "{variant}"}}') == expected
-
-
 def test_a_policy_that_says_nothing_of_lifetimes_ignores_them() -> None:
     assert tuple(LifetimeOptions()) == (False, False, 1.0, 0, False)
     assert not LifetimeOptions().at_end

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, Never, Self, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, overload
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from highseason.bandit.ledger import (
 )
 from highseason.bandit.multiplier_source import TurnLike, lifetimes_of, source_of
 from highseason.core.atomic import atomic_write
-from highseason.core.reflexes import ON_UPDATE, Hinting, wrong_argument
+from highseason.core.reflexes import Hinting
 from highseason.core.specs import DEFAULT_POLICY
 from highseason.core.validation import one_of
 from highseason.core.warnings import quiet
@@ -231,7 +231,6 @@ turn 3: append turns with extend(…)
         reward: float,
         t: TurnLike | None = None,
         visitors: float | None = None,
-        **wrong: Never,
     ) -> None:
         """Report what a turn brought, as soon as it is known; late and in any order.
 
@@ -245,7 +244,6 @@ turn 3: append turns with extend(…)
             visitors: Those who came; None if `count_visitors` reported them, if G is known
                 (then it is G), or if it is still to come (then the reward waits).  With 0 there is
                 nothing to learn, and the turn is closed.
-            **wrong: Refused; the error for an old name, such as `traffic`, gives the new one.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
@@ -256,8 +254,6 @@ turn 3: append turns with extend(…)
         >>> shelf.ranking()[0]
         Ranked(arm='a', estimate=5.0, pulls=1, low=None, high=None, chance_best=None, loss=None)
         """
-        if wrong:
-            raise wrong_argument("update", wrong, ON_UPDATE)
         with self._lock:
             self._report([Report(arm, reward, t, visitors)])
 

@@ -34,9 +34,6 @@ from highseason.policies import NO_END, ArmState, Policy, observe_mean
 
 FORMAT = "highseason bandit"
 VERSION: Literal[4] = 4
-#: Version 3 lacks what a plan carries, the order of lessons and the history, and lists propensities
-#: row by row.
-READABLE = (3, 4)
 
 _Turn: TypeAlias = Annotated[int, Meta(ge=0, le=NO_END)]
 _Index: TypeAlias = Annotated[int, Meta(ge=0)]
@@ -100,8 +97,8 @@ class _Decisions(_Table, kw_only=True):
     levels: list[float]
     rewards: list[float | None]
     visitors: list[_Amount | None] = msgspec.field(name="traffic")
-    propensities: _Propensities | list[tuple[_Index, list[_Index], list[_Amount]]]
-    learned: list[int] | None = None
+    propensities: _Propensities
+    learned: list[int]
 
 
 class _History(_Table, kw_only=True):
@@ -137,7 +134,7 @@ class _Online(Struct):
 
 class _Document(Struct, kw_only=True):
     format: str
-    version: Literal[3, 4]
+    version: Literal[4]
     written_by: str
     policy: Any
     seed: int
@@ -146,7 +143,7 @@ class _Document(Struct, kw_only=True):
     multiplier: Any  # _Known or _Online
     arms: _Arms
     decisions: _Decisions
-    history: _History | None = None
+    history: _History
 
 
 _TABLE = ("active", "held", "opening", "ends")
@@ -249,11 +246,11 @@ def _require_readable(text: str | bytes) -> None:
         raise DocumentError(
             f'not a bandit: expected a document of Bandit.to_json, with "format": "{FORMAT}"'
         )
-    if type(head.version) is int and head.version not in READABLE:
+    if type(head.version) is int and head.version != VERSION:
         remedy = "upgrade highseason" if head.version > VERSION else "write the bandit again"
         raise DocumentError(
             f"the document has version {head.version} (written by {head.written_by}), but "
-            f"highseason {__version__} reads versions {READABLE[0]} to {VERSION}: {remedy}"
+            f"highseason {__version__} reads version {VERSION}: {remedy}"
         )
 
 
@@ -329,12 +326,9 @@ def _read_ledger(document: _Document, game: LiveGame[Any]) -> None:
         raise ValueError(f"`turns` must be different turns from 1 to {limit}")
     _levels(entry.levels, game.policy, decided)
     lessons = np.flatnonzero(~np.isnan(columns["rewards"]) & (columns["visitors"] > 0.0))
-    if document.version == 3:  # it does not say what was learned first, nor what before turn 1
-        learned, past = lessons, _History(arms=[], rewards=[], visitors=[])
-    else:
-        learned = np.array(entry.learned, np.int64)
-    if past is None or not np.array_equal(np.sort(learned), lessons):
-        raise ValueError("`history` is missing, or `learned` disagrees with the rewards")
+    learned = np.array(entry.learned, np.int64)
+    if not np.array_equal(np.sort(learned), lessons):
+        raise ValueError("`learned` disagrees with the rewards")
     for arm in [arm for arm in (*entry.arms, *past.arms) if arm >= arms]:
         raise ValueError(f"`arms` refers to unknown arm index {arm}")
     packed = _unpack(entry.propensities)
@@ -345,17 +339,15 @@ def _read_ledger(document: _Document, game: LiveGame[Any]) -> None:
     game.ledger.restore({**columns, "learned": learned}, packed, history)
 
 
-def _unpack(entry: _Propensities | list[Any]) -> dict[int, Propensities]:
-    """The propensities by row; version 3 lists them row by row."""
-    if isinstance(entry, list):
-        rows, packed = [row for row, *_ in entry], [[*map(tuple, runs)] for _, *runs in entry]
-    else:
-        parts = [slice(*ends) for ends in pairwise(accumulate(entry.runs, initial=0))]
-        rows = entry.rows
-        packed = [[tuple(entry.ends[part]), tuple(entry.values[part])] for part in parts]
-    if len(set(rows)) < len(rows):
+def _unpack(entry: _Propensities) -> dict[int, Propensities]:
+    """The propensities by row."""
+    parts = [slice(*ends) for ends in pairwise(accumulate(entry.runs, initial=0))]
+    if len(set(entry.rows)) < len(entry.rows):
         raise ValueError("`propensities` holds a row twice")
-    return {row: Propensities(*runs) for row, runs in zip(rows, packed, strict=True)}
+    return {
+        row: Propensities(tuple(entry.ends[part]), tuple(entry.values[part]))
+        for row, part in zip(entry.rows, parts, strict=True)
+    }
 
 
 def _check(game: LiveGame[Any]) -> None:
@@ -376,7 +368,7 @@ def _check(game: LiveGame[Any]) -> None:
         pulls = np.zeros(state.pulls.size)
         for arm, _, visitors in ledger.lessons():
             pulls[arm] += game.weight_of(visitors)
-        # Version 3 does not say in which order they were added up.
+        # With the last bits of another machine.
         if not np.allclose(pulls, state.pulls, rtol=1e-9, atol=0.0):
             raise ValueError("`pulls` disagrees with the rewards")
 

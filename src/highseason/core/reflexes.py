@@ -1,6 +1,6 @@
 """Methods and arguments of other libraries, and what to write here instead."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 _PLAYER = "a policy is a recipe; hs.Bandit plays it: bandit = hs.Bandit(arms, {policy}), then "
@@ -34,19 +34,6 @@ _DRAWN = {
 #: What is missing from a class, by its name.
 _INSTEAD = {"Policy": ON_POLICY, "Bandit": ON_BANDIT}
 _INSTEAD |= {kind: {"plot": f"write {call}"} for kind, call in _DRAWN.items()}
-#: What arguments of `Bandit.update` were called, or are in other words.
-ON_UPDATE: dict[str, str] = dict.fromkeys(("traffic", "customers"), "visitors")
-
-
-def wrong_argument(function: str, given: Iterable[str], instead: Mapping[str, str]) -> TypeError:
-    """The error for an argument that does not exist; it names the one that is meant, if known.
-
-    >>> wrong_argument("update", ["traffic"], ON_UPDATE)
-    TypeError("update() has no argument 'traffic': write visitors=…")
-    """
-    name = next(iter(given))
-    hint = f": write {instead[name]}=…" if name in instead else ""
-    return TypeError(f"{function}() has no argument {name!r}{hint}")
 
 
 def missing(owner: object, name: str, instead: Mapping[str, str]) -> AttributeError:

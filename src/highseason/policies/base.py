@@ -614,25 +614,8 @@ def from_json(text: str) -> Policy:
     return policy
 
 
-#: What `variant` in earlier documents is called now.
-_VARIANTS: dict[str, dict[str, bool]] = {
-    "paper": {},
-    "wait": {},
-    "now": {"wait": False},
-    "unregulated": {"regulated": False},
-}
-
-
 def _read(document: dict[str, Any]) -> Policy:
-    cls = find(document.pop("name"))
-    if "variant" in document and "variant" not in declared(cls):
-        variant = document.pop("variant")
-        if variant not in _VARIANTS:
-            raise ValueError(
-                f"{cls.name} was saved with the formula of the authors' code: it is in studies now"
-            )
-        document |= _VARIANTS[variant]
-    return cls(**document)
+    return find(document.pop("name"))(**document)
 
 
 def _document(policy: Policy) -> dict[str, Any]:
