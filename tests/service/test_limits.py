@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from starlette.exceptions import HTTPException
+from tests.reference.memory import run_within
 
 from highseason_service import app, database, experiments, model, routes, security, server, store
 from highseason_service.client import Client
@@ -261,3 +262,53 @@ def test_a_client_asks_this_machine_and_waits_ten_seconds() -> None:
     usual = {n: p.default for n, p in inspect.signature(Client).parameters.items()}
     port = inspect.signature(server.serve).parameters["port"].default
     assert usual == {"url": f"http://127.0.0.1:{port}", "token": None, "timeout": 10.0}
+
+
+LARGE = """
+from highseason_service import Service, forms
+from highseason_service.errors import ServiceError
+from highseason_service.model import ExperimentBody
+
+LIMIT
+def refused(call):
+    try:
+        return str(call())
+    except MemoryError:
+        return "MEMORY"
+    except (ServiceError, ValueError) as reason:
+        return forms.in_form(reason)
+
+def uploaded(second, **fields):
+    times = ["1970-01-01 00:00:00", "1970-01-01 " + second, "2026-12-31 00:00:00"]
+    rows = "".join(f"{time},5\\n" for time in times)
+    file = "a.csv", ("date,visitors\\n" + rows).encode()
+    return lambda: forms.uploaded_forecast(forms.BLANK | {"turns": "9"} | fields, *file)
+
+def created(every, closed):
+    calendar = {"start": "2026-11-01", "every": every, "closed": closed}
+    body = {"id": "a", "arms": ["a"], "reward_range": [0, 1]}
+    body["forecast"] = {"values": [5.0] * 20_000, "calendar": calendar}
+    return lambda: service.create(forms.checked(ExperimentBody, body).settings())
+
+with Service(sys.argv[1]) as service:
+    calls = [
+        *(uploaded(second) for second in ("00:00:01", "00:01:00", "01:00:00")),
+        uploaded("00:00:01", meaning="coming"),
+        uploaded("00:00:01", every="999999D"),
+        created("minute", list(range(1, 10_080))),
+        created("hour", list(range(1, 168))),
+    ]
+    print(json.dumps([refused(call) for call in calls]))
+"""
+
+
+def test_a_wrong_date_or_a_closed_week_lays_no_large_calendar(tmp_path: Path) -> None:
+    """Both once filled the memory of the machine: the kernel ended the service."""
+    *files, long, minutes, hours = run_within(400, LARGE, f"{tmp_path}/a.db")
+    asked = 'is a date wrong, such as 2026-12-31? If none is, use "Join rows to: days" to add up'
+    assert [asked in text for text in files] == [True, True, False, True]
+    assert "(is the date 2026-12-31 wrong?)" in files[2]
+    assert "MEMORY" not in long
+    for text in (minutes, hours):
+        assert text.startswith("20,001 turns, ")
+        assert "are more than the 1,250,000 that can be planned" in text

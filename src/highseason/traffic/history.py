@@ -73,8 +73,10 @@ class History:
             shift = _shift(values[~np.isnan(values)])
         seen = ~np.isnan(values)
         if (missing := opened - int(seen.sum())) > _MOST_MISSING * opened:
+            far_off = "" if G.timeline is None else G.timeline.far_off
+            asked = f" (is the date {far_off} wrong?)" if far_off else ""
             raise ForecastError(
-                f"{missing} of {opened} turns are missing, too many to learn the seasons: "
+                f"{missing} of {opened} turns are missing, too many to learn the seasons{asked}: "
                 "join turns into longer ones, or choose a part without gaps"
             )
         seasons = _seasons(turns, grid, periods)
@@ -132,7 +134,8 @@ class History:
         """How far, from 0, the next turns lie after the end: turns that are closed are left out."""
         if self.grid is None:
             return np.arange(turns)
-        shut = len(self.own) * round(max(1, self.grid.seasons()[0])) if self.own else 0
+        closed = sum(kind == "closed" for kind in self.own.values())
+        shut = closed * round(max(1, self.grid.seasons()[0])) if closed else 0
         places = self.grid.following(self.turns, turns + shut, self.zone)
         is_open = _is_open(self.grid, places, self.zone, self.own)
         return (places[is_open] - self.turns)[:turns]

@@ -117,12 +117,12 @@ class FittedOneStep(Fitted):
     def predict(self, turns: int) -> Forecast:
         """The means, and quantiles of normal errors; nothing below the lowest value so far."""
         turns = whole_number("turns", turns, 1, ForecastError)
+        calendar = calendar_after(self._G, self._later, turns)
         deviation = math.sqrt(self._squares / self._errors) if self._errors else 0.0
         echo = self._forecaster.spread(self._memory, turns)
         echo[0] = 1.0
         mean = np.maximum(self._forecaster.ahead(self._memory, turns, self._belief), self._lowest)
         table = normal_quantiles(mean, deviation * np.sqrt(np.cumsum(echo**2)))
-        calendar = calendar_after(self._G, self._later, turns)
         table, name = np.maximum(table, self._lowest), str(self._forecaster)
         return Forecast(mean, table, calendar, name, home=self._G.zone)
 

@@ -117,10 +117,11 @@ def _by_period(
         whole[-1] &= bool(4 * (end - instants[-1]) <= 5 * step)
         with suppress(MultiplierError):  # uneven turns; nothing is missing at closed times
             grid, places, zone = Calendar.around(timeline)
-            before = np.arange(-int((instants[0] - starts[0]) / step + 0.25), 0)
-            after = np.arange(1, math.ceil((end - instants[-1]) / step - 0.25)) + places[-1]
-            whole[0] |= not grid.is_open(before, zone).any()
-            whole[-1] |= not grid.is_open(after, zone).any()
+            before = int((instants[0] - starts[0]) / step + 0.25)
+            after = math.ceil((end - instants[-1]) / step - 0.25)
+            last = int(places[-1])
+            whole[0] |= grid.following(-before, 1, zone)[0] >= 0
+            whole[-1] |= grid.following(last + 1, 1, zone)[0] >= last + after
     return first, Timeline(starts, timeline.zone), whole
 
 

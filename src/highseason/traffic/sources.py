@@ -25,6 +25,7 @@ from highseason.traffic.timeline import (
     Calendar,
     FileNote,
     MultiplierError,
+    SparseError,
     Timeline,
     Values,
     first_wrong,
@@ -252,7 +253,10 @@ def read(
     rows = np.arange(values.size)
     if times_column is not None:
         calendar, rows = _calendar(table, times_column, zone, values, every is not None)
-        opened, notes = _open_rows(calendar, values[rows] == 0)
+        try:
+            opened, notes = _open_rows(calendar, values[rows] == 0, to_join=every is not None)
+        except SparseError as reason:
+            raise SparseError(f"{path}: {reason}") from reason
         table.notes.extend(notes)
         calendar, rows = calendar.take(np.flatnonzero(opened)), rows[opened]
     _check_values(table, values_column, np.where(np.isin(np.arange(values.size), rows), values, 1))
@@ -323,11 +327,15 @@ def _calendar(
     return Timeline.of(kept, zone, lambda i: where(int(rows[i]))), rows
 
 
-def _open_rows(line: Timeline, zero: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], list[str]]:
+def _open_rows(
+    line: Timeline, zero: NDArray[np.bool_], to_join: bool = False
+) -> tuple[NDArray[np.bool_], list[str]]:
     """Which rows are turns: zeros of closed times are not; and notes on these and missing turns."""
     try:
         grid, places, zone = Calendar.around(line, idle=zero)
-    except MultiplierError:  # uneven
+    except MultiplierError as reason:  # uneven
+        if isinstance(reason, SparseError) and not to_join:
+            raise
         return np.ones(zero.size, np.bool_), []
     opened, notes = grid.is_open(np.arange(int(places[-1]) + 1), zone), []
     rows = ~zero | opened[places]

@@ -49,6 +49,10 @@ for closed hours pass floor= (a small positive number)
     """
 
 
+class SparseError(MultiplierError):
+    """The times lie on a grid that is nearly empty, and too large to lay: is a date wrong?"""
+
+
 class CalendarWarning(UserWarning):
     """The calendar may not be what was meant: it has a gap, or its zone had to be chosen."""
 
@@ -284,6 +288,15 @@ class Timeline:
         steps = np.diff(self.wall)
         return np.median(steps.astype(np.int64)).astype(steps.dtype)
 
+    @property
+    def far_off(self) -> str:
+        """The date that is far from all others, if there is one: most of the time is a gap."""
+        steps = np.diff(self.instants)
+        after = int(np.argmax(steps)) + 1 if steps.size else 0
+        if not steps.size or 2 * steps[after - 1] <= self.instants[-1] - self.instants[0]:
+            return ""
+        return self.show(after if 2 * after >= self.instants.size else after - 1)
+
     def moment(self, row: int) -> date:
         """Return when a row begins: a date, or a datetime in the zone of the calendar."""
         instant = self.instants[row]
@@ -310,6 +323,9 @@ _YEAR = 365.25
 #: but not if it was open in two or more of the latest.
 _CLOSED, _LAST, _LATEST, _OPENED = 0.9, 52, 4, 2
 _MONDAY = np.datetime64("1969-12-29")
+#: The most places that are laid, and how many more each turn of a past allows; a place of a past
+#: takes 60 bytes, one of a forecast 2 kB.
+_PLACES, _PER_TURN = 1_250_000, 10
 
 
 @dataclass(frozen=True)
@@ -392,7 +408,14 @@ class Calendar:
         """
         stamps, zone = line.even(zone and check_zone(zone))
         grid, places = cls.under(stamps)
-        nobody = np.ones(int(places[-1]) + 1, np.bool_)
+        if (turns := int(places[-1]) + 1) > _PLACES + _PER_TURN * stamps.size:
+            which = f", such as {line.far_off}" if line.far_off else ""
+            raise SparseError(
+                f"a turn every {grid.every} from {line.show(0)} to {line.show(-1)} makes "
+                f"{turns:,}, and there are {stamps.size:,}: is a date wrong{which}? If none is, "
+                "pass every='1D' to add up the rows of a day"
+            )
+        nobody = np.ones(turns, np.bool_)
         nobody[places] = False if idle is None else idle
         return grid._closing(nobody, zone), places, zone
 
@@ -420,7 +443,7 @@ class Calendar:
     def only(self, instants: Instants) -> Calendar:
         """The same, closed at the times of the week of all turns between these (in UTC)."""
         length = round(float((instants[-1] - instants[0]) / (7 * _DAY)) * self._week) + 1
-        if self._week < 7 or not instants.size < length <= 168 * instants.size:
+        if self._week < 7 or not instants.size < length <= _PLACES:
             return self
         absent = np.setdiff1d(self.instants(length), instants)
         walls = absent if self.zone is None else to_wall(absent, self.zone)
@@ -473,10 +496,15 @@ class Calendar:
 
     def following(self, start: int, turns: int, zone: str | None = None) -> NDArray[np.int64]:
         """The next places that have a turn, from `start` on."""
-        if not self.closed:
-            return np.arange(start, start + turns)
-        weeks = turns // (self._week - len(self.closed)) + 2
-        places = np.arange(start, start + weeks * self._week)
+        needed = turns
+        if self.closed:
+            needed = (turns // (self._week - len(self.closed)) + 2) * self._week
+        if needed > _PLACES:
+            raise SparseError(
+                f"{turns:,} turns, {needed:,} with closed times between them, are more than the "
+                f"{_PLACES:,} that can be planned: make turns longer, or ask for fewer"
+            )
+        places = np.arange(start, start + needed)
         return places[self.is_open(places, zone)][:turns]
 
     def instants(self, turns: int) -> Instants:
