@@ -17,6 +17,7 @@ from highseason import __version__
 from highseason.traffic import LENGTHS
 from highseason_service import store
 from highseason_service.dashboard import router as dashboard
+from highseason_service.errors import UnconfirmedError
 from highseason_service.experiments import MOST_WAITING, Service
 from highseason_service.model import MOST_TURNS, Summary
 from highseason_service.ofrep import router as ofrep
@@ -105,7 +106,11 @@ async def _refused(request: Request, reason: Exception) -> Response:
     if status == 400:  # the parser gave up
         status, detail = 422, "the body cannot be read: too deep a nesting, or too long a number"
     headers = {"Retry-After": "1"} if status == 503 else getattr(reason, "headers", None)
-    return JSONResponse({"detail": detail}, status, headers)
+    body: dict[str, Any] = {"detail": detail}
+    if isinstance(reason, UnconfirmedError):
+        body["detail"] += '. If it is right, send "confirm": true'
+        body |= {"code": reason.code, "questions": reason.questions}
+    return JSONResponse(body, status, headers)
 
 
 #: The edges of the histogram of answer times, in seconds.
@@ -116,7 +121,6 @@ GAUGES = {
     "decisions": "Turns decided.",
     "rewards_waiting": "Decided turns that are over and have no reward.",
     "days_since_reward": "Days since the end of the last turn with a reward.",
-    "clipped_rewards": "Rewards outside the range.",
     "days_left": "Days of the forecast to come.",
 }
 
@@ -166,15 +170,15 @@ class Metrics:
     def numbers(self, one: Summary) -> dict[str, float]:
         """What an operator watches in an experiment, read again where something has changed."""
         about = self.service.outline(one)
-        turns, (low, high) = about.forecast, about.settings.reward_range or (None, None)
+        turns = about.forecast
         over = MOST_TURNS if turns.calendar is None else turns.progress(self.service.clock())[1]
         known, numbers = self._numbers.get(one.id, (None, {}))
         if known != (one.events, over):
-            wanted = partial(store.counts, experiment=one.id, past=over, low=low, high=high)
-            decided, rewarded, late, outside = self.service.read(wanted)
+            wanted = partial(store.counts, experiment=one.id, past=over)
+            decided, rewarded, late = self.service.read(wanted)
             days = LENGTHS.get(turns.unit, math.nan) / LENGTHS["day"]
             since, left = max(0, over - rewarded), len(turns.values) - over
-            values = decided, late, days * since, outside, days * left
+            values = decided, late, days * since, days * left
             numbers = dict(zip(GAUGES, values, strict=True))
             self._numbers[one.id] = (one.events, over), numbers
         return numbers

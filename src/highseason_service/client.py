@@ -20,11 +20,14 @@ from highseason_service.model import (
 
 
 class RequestError(Exception):
-    """The service refused a request; `status` is its HTTP status."""
+    """The service refused a request; `status` is its HTTP status.
 
-    def __init__(self, status: int, detail: str) -> None:
+    Where there are `questions`, the report looks wrong, and is taken in with `confirm=True`.
+    """
+
+    def __init__(self, status: int, detail: str, questions: Sequence[str] = ()) -> None:
         super().__init__(f"{detail} (HTTP {status})")
-        self.status, self.detail = status, detail
+        self.status, self.detail, self.questions = status, detail, questions
 
 
 class Client(AbstractContextManager["Client"]):
@@ -84,16 +87,22 @@ class Client(AbstractContextManager["Client"]):
         return [DecisionRecord(**row) for row in rows]
 
     def update_many(
-        self, experiment: str, outcomes: Sequence[Outcome], key: str | None = None
+        self,
+        experiment: str,
+        outcomes: Sequence[Outcome],
+        key: str | None = None,
+        confirm: bool = False,
     ) -> dict[str, int]:
         """Report what turns brought, all or none."""
-        body = {"rewards": [asdict(outcome) for outcome in outcomes]}
+        body = {"rewards": [asdict(outcome) for outcome in outcomes], "confirm": confirm}
         return dict(self._ask("POST", _path(experiment, "update"), body, key))
 
-    def correct(self, experiment: str, outcome: Outcome, key: str | None = None) -> dict[str, Any]:
+    def correct(
+        self, experiment: str, outcome: Outcome, key: str | None = None, confirm: bool = False
+    ) -> dict[str, Any]:
         """Correct a reward."""
         path = _path(experiment, f"decisions/{outcome.turn:d}/correct")
-        body = {"reward": outcome.reward, "visitors": outcome.visitors}
+        body = {"reward": outcome.reward, "visitors": outcome.visitors, "confirm": confirm}
         return dict(self._ask("POST", path, body, key))
 
     def add_arm(self, experiment: str, arm: Arm, key: str | None = None) -> Arm:
@@ -140,8 +149,9 @@ class Client(AbstractContextManager["Client"]):
         if answer.is_success:
             return answer
         kind = answer.headers.get("content-type", "")
-        detail = answer.json()["detail"] if kind.startswith("application/json") else answer.text
-        raise RequestError(answer.status_code, detail)
+        is_json = kind.startswith("application/json")
+        said = answer.json() if is_json else {"detail": answer.text}
+        raise RequestError(answer.status_code, said["detail"], said.get("questions", ()))
 
 
 def _path(experiment: str, rest: str = "") -> str:

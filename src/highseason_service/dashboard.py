@@ -80,6 +80,7 @@ def _experiment(
         return Response(status_code=204)
     context: dict[str, Any] = {"tab": tab, "tabs": TABS, "seen": now, "view": view, "state": state}
     context |= {"done": "", "error": "", "typed": {}, "form": "", "columns": (), "kept": None}
+    context["questions"] = ()
     if tab == "today":
         two = who.service.decisions(state.id, before=(turn or 0) + 2, limit=2)
         known = {one.turn: one for one in two if one.turn <= view.history.turns}
@@ -149,10 +150,11 @@ def _done(service: Service, experiment: str, action: str, form: Mapping[str, Any
         case "decide":
             service.decide(experiment, forms.whole(form, "turn"))
         case "update":
-            if not service.update_many(experiment, [forms.outcome_from(form)])["new"]:
+            outcomes = [forms.outcome_from(form)]
+            if not service.update_many(experiment, outcomes, confirm="confirm" in form)["new"]:
                 return "known"
         case "correct":
-            service.correct(experiment, forms.outcome_from(form))
+            service.correct(experiment, forms.outcome_from(form), confirm="confirm" in form)
         case "add-arm":
             service.add_arm(experiment, forms.arm_from(form))
         case "remove-arm":
@@ -194,6 +196,7 @@ def _not_done(
 ) -> Response:
     typed = {name: value for name, value in form.items() if isinstance(value, str)}
     more |= {"typed": typed, "form": who.request.url.path.rpartition("/")[2]}
+    more["questions"] = getattr(reason, "questions", ())
     error = forms.in_form(reason)
     return _experiment(who, experiment, tab, status=reason.status, error=error, **more)
 

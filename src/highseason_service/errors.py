@@ -28,6 +28,19 @@ class ClashError(ServiceError):
     status = 409
 
 
+class UnconfirmedError(ClashError):
+    """A report that looks wrong; with `confirm` it is taken in.  `questions` say what looks wrong.
+
+    All of them are asked at once: whoever confirms has seen each.
+    """
+
+    code = "unconfirmed"
+
+    def __init__(self, *questions: str) -> None:
+        super().__init__(". ".join(questions))
+        self.questions = questions
+
+
 class UnavailableError(ServiceError, OSError):
     """The database cannot be reached, or cannot write; the same request may be sent again."""
 

@@ -257,27 +257,31 @@ class Service(AbstractContextManager["Service"]):
     # -- rewards ----------------------------------------------------------------------------------
 
     def update_many(
-        self, experiment: str, outcomes: Sequence[Outcome], key: str | None = None
+        self,
+        experiment: str,
+        outcomes: Sequence[Outcome],
+        key: str | None = None,
+        confirm: bool = False,
     ) -> dict[str, int]:
         """Take in what turns brought, all or none; late and in any order.
 
-        Gives how many of them were new, and how many of the new ones lay outside the range of
-        rewards and were clipped.
+        Gives how many of them were new.  What looks wrong is refused, until it is confirmed: a
+        reward outside the range is then recorded as it is, and learned as the end of the range.
         """
 
         def work(changes: Changes, live: LiveExperiment) -> dict[str, int]:
-            before = live.bandit.clipped
-            for event in live.update_many(outcomes):
+            for event in live.update_many(outcomes, confirm):
                 assert isinstance(event, OutcomesReported), "a report gives reports"
                 arms = [live.bandit.decision(outcome.turn).arm for outcome in event.outcomes]
                 self._enter(changes, live, "rewarded", None, {"arms": arms}, event)
                 changes.outcomes += [Outcome(*one) for one in event.outcomes]  # type: ignore[arg-type]  # a report has both
-            clipped = live.bandit.clipped - before
-            return {"received": len(outcomes), "new": len(changes.outcomes), "clipped": clipped}
+            return {"received": len(outcomes), "new": len(changes.outcomes)}
 
         return self.change(experiment, work, key, ["update", [asdict(one) for one in outcomes]])
 
-    def correct(self, experiment: str, outcome: Outcome, key: str | None = None) -> dict[str, Any]:
+    def correct(
+        self, experiment: str, outcome: Outcome, key: str | None = None, confirm: bool = False
+    ) -> dict[str, Any]:
         """Replace a turn's reward: a new event, which keeps the old values.
 
         Where the visitors were wrong as well, the bandit is built again as if these had been
@@ -288,6 +292,7 @@ class Service(AbstractContextManager["Service"]):
             before = live.before_correction(outcome)
             arm, after = before.pop("arm"), {"reward": outcome.reward, "visitors": outcome.visitors}
             if before != after:
+                live.ask([outcome], confirm)
                 body = after | {"before": before, "arm": arm}
                 rebuild = before["visitors"] != outcome.visitors
                 event = None if rebuild else live.correct(outcome)[0]
@@ -296,8 +301,7 @@ class Service(AbstractContextManager["Service"]):
                 if rebuild:
                     past = self.read(lambda one: store.entries(one, experiment))
                     self._keep_built([*past, entry])
-            clipped = int(live.is_clipped(outcome))
-            return {"turn": outcome.turn, **after, "before": before, "clipped": clipped}
+            return {"turn": outcome.turn, **after, "before": before}
 
         return self.change(experiment, work, key, ["correct", asdict(outcome)])
 
@@ -565,7 +569,6 @@ def state_of(live: LiveExperiment) -> State:
         last_turn=live.bandit.last_turn,
         first_open=live.first_open,
         events=live.seq,
-        clipped=live.bandit.clipped,
         arms=live.arm_states(),
         noise=settings.noise,
         stay_with_leader=live.stays,

@@ -73,6 +73,7 @@ _WORDS = {
     "floor must": '"Raise small values to" must',
     "zone=": '"Time zone"',
     " (reward_range)": "",
+    "..": " to ",
     "a multiplier must": "visitors must",
     "pass ": "use ",
 }

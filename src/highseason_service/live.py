@@ -15,16 +15,18 @@ from typing import Any, NamedTuple, Self
 
 from highseason.bandit import (
     Bandit,
+    Decision,
     Event,
     OutcomesReported,
     Ranked,
     RewardCorrected,
     TurnDecided,
     TurnOutcome,
+    outside_range,
 )
 from highseason.core import quiet
 from highseason.policies import Plan, PlanWarning, from_json
-from highseason_service.errors import ClashError, InvalidError, NotFoundError
+from highseason_service.errors import ClashError, InvalidError, NotFoundError, UnconfirmedError
 from highseason_service.forecast import TrafficForecast
 from highseason_service.model import (
     MOST_ARMS,
@@ -181,14 +183,30 @@ class LiveExperiment:
         entered = (arm for arm in self.arms.values() if arm.id in self.entered)
         return [arm.id for arm in entered if not arm.removed and arm.spans(turn)]
 
-    def update_many(self, outcomes: Sequence[Outcome]) -> list[Event]:
+    def update_many(self, outcomes: Sequence[Outcome], confirm: bool = False) -> list[Event]:
         """Take in rewards: all, or none."""
         self.require("running", "paused")
-        rows = [(self._arm_of(o), o.reward, o.turn, o.visitors) for o in outcomes]
-        self.bandit.update_many(rows)
+        decided = [self._decision_of(outcome) for outcome in outcomes]
+        self.ask([o for o, d in zip(outcomes, decided, strict=True) if d.reward is None], confirm)
+        rows = zip(outcomes, decided, strict=True)
+        self.bandit.update_many(
+            [(d.arm, o.reward, o.turn, o.visitors) for o, d in rows], confirm=True
+        )
         return self._new_events()
 
-    def _arm_of(self, outcome: Outcome) -> str:
+    def ask(self, new: Sequence[Outcome], confirm: bool) -> None:
+        """Refuse what looks wrong in a new report, unless it is confirmed: all of it at once."""
+        brought = ((f"turn {one.turn}", one.reward, one.visitors) for one in new)
+        questions = []
+        if outside := outside_range(self.settings.reward_range, brought):
+            questions += [
+                f"{outside}; confirmed, it is recorded as it is, and learned as the "
+                "end of the range. If the range is wrong, start a new experiment with the right one"
+            ]
+        if questions and not confirm:
+            raise UnconfirmedError(*questions)
+
+    def _decision_of(self, outcome: Outcome) -> Decision[str]:
         turn = outcome.turn
         self.check_turn(turn)
         if turn not in self.decided:
@@ -198,27 +216,20 @@ class LiveExperiment:
                 f"turn {turn}: a reward of {outcome.reward:g} cannot come from 0 visitors: send "
                 "the visitors who came"
             )
-        return self.bandit.decision(turn).arm
-
-    def is_clipped(self, outcome: Outcome) -> bool:
-        """Whether a reward per visitor lies outside the range of rewards."""
-        if self.settings.reward_range is None:
-            return False
-        low, high = (outcome.visitors * end for end in self.settings.reward_range)
-        return not low <= outcome.reward <= high
+        return self.bandit.decision(turn)
 
     def correct(self, outcome: Outcome) -> list[Event]:
         """Replace a reward, of which only the reward was wrong."""
-        self.bandit.correct(outcome.turn, outcome.reward)
+        self.bandit.correct(outcome.turn, outcome.reward, confirm=True)
         return self._new_events()
 
     def before_correction(self, outcome: Outcome) -> dict[str, Any]:
         """What a turn's arm, reward and visitors are before a correction."""
         self.require("running", "paused")
-        arm, decision = self._arm_of(outcome), self.bandit.decision(outcome.turn)
+        decision = self._decision_of(outcome)
         if decision.reward is None:
             raise ClashError(f"turn {outcome.turn} has no reward to correct: update it first")
-        return {"arm": arm, "reward": decision.reward, "visitors": decision.visitors}
+        return {"arm": decision.arm, "reward": decision.reward, "visitors": decision.visitors}
 
     def check_new_arm(self, arm: Arm) -> None:
         """Refuse an arm that is there already, or whose turns are all decided."""
@@ -387,11 +398,6 @@ def _start(
     events, policy = list[Event](), from_json(json.dumps(body["policy_parameters"]))
     if not arms:
         raise InvalidError("at least one arm must be there from the first turn on")
-    if settings.reward_range is None and policy.rule.traits.unit_range:
-        raise InvalidError(
-            f"{policy.label} needs the least and the greatest reward per visitor (reward_range), "
-            "such as 0 and 12"
-        )
     with quiet():
         Bandit(
             [arm.id for arm in arms],

@@ -283,7 +283,6 @@ class State:
     last_turn: int
     first_open: int  # The first turn that is not decided
     events: int
-    clipped: int
     arms: tuple[ArmReport, ...]
     noise: Noise | None = None
     stay_with_leader: bool = False
@@ -406,14 +405,20 @@ class DecideBody(Strict):
         return self
 
 
-class OutcomeBody(Strict):
+class Confirmable(Strict):
+    """A report that is refused if it looks wrong (409, code "unconfirmed"), until confirmed."""
+
+    confirm: bool = Field(False, description="Take it in even if it looks wrong.")
+
+
+class OutcomeBody(Confirmable):
     """What a turn brought."""
 
     reward: Reward
     visitors: Visitors
 
 
-class RewardsBody(Strict):
+class RewardsBody(Confirmable):
     """What many turns brought: all are taken in, or none."""
 
     rewards: Annotated[list[Outcome], Field(min_length=1, max_length=MOST_REWARDS)]

@@ -33,9 +33,15 @@ from highseason_service.security import SCOPES, Tokens
 
 
 class Problem(BaseModel):
-    """Why a request was refused: what was expected, what was sent, how to fix it."""
+    """Why a request was refused: what was expected, what was sent, how to fix it.
+
+    With the code "unconfirmed", `questions` say what looks wrong in a report: it is taken in with
+    "confirm": true.
+    """
 
     detail: str
+    code: Literal["unconfirmed"] | None = None
+    questions: list[str] = []
 
 
 #: What every request may be answered with.
@@ -128,7 +134,7 @@ async def update(
 ) -> dict[str, int]:
     """Report what one turn brought."""
     outcomes = [Outcome(turn, body.reward, body.visitors)]
-    return await run_in_threadpool(service.update_many, experiment, outcomes, key)
+    return await run_in_threadpool(service.update_many, experiment, outcomes, key, body.confirm)
 
 
 @router.post("", status_code=201, tags=["experiments"])
@@ -196,7 +202,7 @@ def update_many(
     service: ToDecide, experiment: Id, body: RewardsBody, key: KeyHeader = None
 ) -> dict[str, int]:
     """Report what turns brought, all or none, late and in any order."""
-    return service.update_many(experiment, body.rewards, key)
+    return service.update_many(experiment, body.rewards, key, body.confirm)
 
 
 @router.post("/{experiment}/decisions/{turn}/correct", tags=["rewards"])
@@ -204,7 +210,8 @@ def correct(
     service: ToDecide, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
 ) -> dict[str, Any]:
     """Correct a reward: a new event; the old values stay in the log."""
-    return service.correct(experiment, Outcome(turn, body.reward, body.visitors), key)
+    outcome = Outcome(turn, body.reward, body.visitors)
+    return service.correct(experiment, outcome, key, body.confirm)
 
 
 @router.post("/{experiment}/arms", tags=["arms"])

@@ -35,8 +35,7 @@ _LOG = _LOG.order_by(events.c.seq)
 _OUTLINE = _LOG.where(events.c.kind.in_(("created", "arm_added", "forecast_replaced")))
 _COUNTS = text(
     """SELECT count(*) AS decided, coalesce(max(CASE WHEN reward IS NOT NULL THEN turn END), 0),
-    count(CASE WHEN reward IS NULL AND turn <= :past THEN 1 END),
-    count(CASE WHEN reward < :low * visitors OR reward > :high * visitors THEN 1 END)
+    count(CASE WHEN reward IS NULL AND turn <= :past THEN 1 END)
     FROM decisions WHERE experiment = :of"""
 )
 _NEW_OUTCOME: dict[str, Any] = {n: bindparam(f"its_{n}") for n in ("reward", "visitors")}
@@ -169,12 +168,9 @@ def decision(connection: Connection, experiment: str, turn: int) -> DecisionReco
     return None if row is None else DecisionRecord(*row[1:])  # all but the experiment
 
 
-def counts(connection: Connection, experiment: str, **given: float | None) -> Sequence[int]:
-    """How many turns are decided, the last with a reward, and two numbers of turns.
-
-    Those up to turn `past` without a reward, and those with one outside `low` to `high`.
-    """
-    return connection.execute(_COUNTS, {"of": experiment} | given).one()
+def counts(connection: Connection, experiment: str, past: int) -> Sequence[int]:
+    """How many turns are decided, the last with a reward, and how many up to `past` have none."""
+    return connection.execute(_COUNTS, {"of": experiment, "past": past}).one()
 
 
 def latest(

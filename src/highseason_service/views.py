@@ -177,12 +177,6 @@ class ExperimentView:
                 f"{counted(self.late, unit)} without a reward: nothing is learned from them until "
                 "they are entered."
             )
-        if state.clipped and state.reward_range is not None:
-            low, high = map(format_number, state.reward_range)
-            said.append(
-                f"{counted(state.clipped, 'reward')} outside the range of {low} to {high} per "
-                "visitor: is the range right?"
-            )
         if state.status == "running" and not any(a.status == "playing" for a in state.arms):
             waiting = any(arm.status == "waiting" for arm in state.arms)
             remedy = "One waits for its first turn." if waiting else "Add one, or bring one back."

@@ -202,7 +202,6 @@ def test_a_later_version_is_named() -> None:
         (["seed"], -1),
         (["seed"], 1.5),
         (["reward_range"], [1]),
-        (["clipped"], None),
         (["multiplier", "values"], [1.0, -1.0]),
         (["multiplier", "values"], [1.0] * 4),
         (["multiplier", "values"], ["x"] * 8),
@@ -237,7 +236,6 @@ def test_a_later_version_is_named() -> None:
         (["decisions", "levels"], [0.5, 0.5, 7.0, 0.5]),
         (["decisions", "exploited"], [0, 0, 2, 0]),
         (["decisions", "rewards"], [1.1, "inf", None, None]),
-        (["clipped"], -1),
     ],
 )
 def test_damage_is_refused(path: list[str], value: Any) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import highseason as hs
-from highseason.bandit import BanditError, ConflictError, Ranked
+from highseason.bandit import BanditError, ConflictError, Ranked, UnconfirmedError
 
 G = [5.0, 50.0, 5.0, 50.0, 5.0, 5.0, 50.0, 5.0]
 
@@ -230,29 +230,29 @@ def test_rewards_are_scaled_to_their_range() -> None:
     bandit.update("a", 70.0, t=1, visitors=10)
     assert bandit._game.table.state.sums[0] == 0.5
     assert estimates(bandit)["a"] == 7.0
-    assert bandit.clipped == 0
 
 
-def test_rewards_outside_their_range_are_clipped_and_counted() -> None:
+def test_confirmed_outliers_are_recorded_as_reported_and_learned_at_the_end_of_the_range() -> None:
     bandit = shop(reward_range=(2, 12))
-    bandit.update_many([("a", 1.0, 1, 10), ("b", 999.0, 2, 10), ("c", 120.0, 3, 10)])
+    rows = [("a", 1.0, 1, 10), ("b", 999.0, 2, 10), ("c", 120.0, 3, 10)]
+    bandit.update_many(rows, confirm=True)
     assert estimates(bandit) == {"b": 12.0, "c": 12.0, "a": 2.0}
-    assert bandit.clipped == 2
-    assert bandit.decision(2).reward == 999.0
-    assert hs.Bandit.from_json(bandit.to_json()).clipped == 2
+    assert [one.reward for one in bandit.decisions()] == [1.0, 999.0, 120.0]
 
 
 def test_without_a_range_nothing_is_scaled_or_clipped() -> None:
     bandit = shop()
     bandit.update("a", -700.0, t=1, visitors=10)
-    assert (estimates(bandit)["a"], bandit.clipped) == (-70.0, 0)
+    assert estimates(bandit)["a"] == -70.0
 
 
 def test_naive_policies_learn_totals() -> None:
     bandit = shop(hs.policies.NaiveEpsilonGreedy(k=1), reward_range=(2, 12))
-    bandit.update_many([("a", 70.0, 1, 10), ("b", 2000.0, 2, 100), ("c", 0.0, 3, 1)])
+    rows = [("a", 70.0, 1, 10), ("b", 2000.0, 2, 100), ("c", 0.0, 3, 1)]
+    with pytest.raises(UnconfirmedError, match=r"^turn 2: 2000 .*; turn 3: 0 from 1 visitors"):
+        bandit.update_many(rows)
+    bandit.update_many(rows, confirm=True)
     assert bandit._game.table.state.sums.tolist() == [5.0, 100.0, 0.0]
-    assert bandit.clipped == 2
     assert bandit.ranking()[0] == Ranked("b", 1000.0, 1)
 
 

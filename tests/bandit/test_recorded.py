@@ -40,7 +40,10 @@ def live(policy: str, online: bool = False, **options: Any) -> dict[str, Any]:
     G = season()
     options = {"reward_range": (0, 1), "seed": 3, **options}
     bandit = hs.Bandit(["red", "green", "blue"], policy, None if online else G, **options)
-    bandit.fit([("red", 9, 1, 300), ("green", 16, 2, 310), ("red", 11, 3, 290), ("blue", 3, 4, 0)])
+    bandit.fit(
+        [("red", 9, 1, 300), ("green", 16, 2, 310), ("red", 11, 3, 290), ("blue", 3, 4, 0)],
+        confirm=True,
+    )
     told: list[Any] = []
     for turn in range(1, TURNS + 1):
         guess = {"expected": float(G.values[turn - 1])} if online else {}
@@ -59,12 +62,12 @@ def live(policy: str, online: bool = False, **options: Any) -> dict[str, Any]:
         told.append([decided.arm, decided.probability, decided.exploited, decided.level])
         came = 0.9 * float(G.values[turn - 1])
         if turn % 5:
-            bandit.update(decided.arm, brings(decided.arm, turn, came), turn, came)
+            bandit.update(decided.arm, brings(decided.arm, turn, came), turn, came, confirm=True)
         elif turn % 2:  # the visitors are counted later
-            bandit.update(decided.arm, brings(decided.arm, turn, came), turn)
+            bandit.update(decided.arm, brings(decided.arm, turn, came), turn, confirm=True)
     if not bandit.known:
-        bandit.count_visitors(15, 200.0)
-    bandit.correct(7, 2.0)
+        bandit.count_visitors(15, 200.0, confirm=True)
+    bandit.correct(7, 2.0, confirm=True)
     rows = [list(row) for row in bandit.ranking(gone=True)]
     open_turns = [[d.turn for d in some] for some in (bandit.pending, bandit.unrewarded)]
     state = json.loads(bandit.to_json())
@@ -72,7 +75,7 @@ def live(policy: str, online: bool = False, **options: Any) -> dict[str, Any]:
     again = hs.Bandit.from_json(bandit.to_json())
     return {
         "told": told, "ranking": rows, "verdict": bandit.verdict(), "open": open_turns,
-        "clipped": bandit.clipped, "again": again.expectations(), "document": sizes,
+        "again": again.expectations(), "document": sizes,
     }  # fmt: skip
 
 
@@ -108,7 +111,7 @@ CASES: Cases = {
     **{f"live, {policy}": partial(live, policy) for policy in POLICIES},
     "live, nothing known": lambda: live("soft+ucb", online=True),
     "live, nothing known, pools": lambda: live("variable-pool", online=True),
-    "live, clipped money": lambda: live("ucb", reward_range=(0, 0.05)),
+    "live, outliers confirmed": lambda: live("ucb", reward_range=(0, 0.05)),
     "live, visitors known": lambda: live("option-index", known=True),
     **{f"sure, {setting}": partial(sureness, *setting) for setting in KNOWN},
     "defaults": partial(defaults_of, "bandit"),

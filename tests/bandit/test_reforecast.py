@@ -35,7 +35,9 @@ def test_without_a_policy_it_is_the_option_index_and_counts_visitors() -> None:
 
 
 def test_without_a_policy_it_asks_for_the_range_of_rewards() -> None:
-    with pytest.raises(hs.bandit.BanditError, match="option-index needs reward_range"):
+    with pytest.raises(
+        hs.bandit.BanditError, match=r"needs the least .* \(reward_range\): 0\.\.1 if"
+    ):
         hs.Bandit(["a", "b"], multiplier=[5, 5])
 
 

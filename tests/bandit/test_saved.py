@@ -109,7 +109,7 @@ def test_rewards_and_visitors_of_any_size_are_read_again(policy: str) -> None:
     options = {} if policy == "greedy" else {"reward_range": (0, 1)}
     bandit = hs.Bandit(["a"], policy, [5.0] * 9, **options)
     for reward, visitors in [(1e308, 1e300), (1e308, 1.0), (-1e308, 1.0), (0.1, 1e-300), (3, 0)]:
-        bandit.update(bandit.pull(), reward, visitors=visitors)
+        bandit.update(bandit.pull(), reward, visitors=visitors, confirm=True)
     bandit.update(bandit.pull(), 1e308, visitors=1.7e308)
     bandit.update(bandit.pull(), 1e308, visitors=1.7e308)
     twin = hs.Bandit.from_json(bandit.to_json())

@@ -15,7 +15,6 @@ import pytest
 import highseason as hs
 from highseason.bandit import (
     BanditError,
-    ClippedWarning,
     DocumentError,
     JsonLinesStore,
     WaitingWarning,
@@ -175,21 +174,6 @@ if TYPE_CHECKING:
     assert_type(hs.Bandit[str].load("shelf.json").pull(), str)
     assert_type(shop().expectations(), dict[str, float | None])
     assert_type(shop().expectations("frame"), pd.DataFrame)
-
-
-def test_clipped_rewards_warn_at_the_first_the_tenth_and_the_hundredth() -> None:
-    bandit = hs.Bandit(["a"], "greedy", [5.0] * 40, reward_range=(0, 1))
-    heard = []
-    for turn in range(1, 31):
-        arm = bandit.pull()
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            bandit.update(arm, 50, visitors=5)
-        if any(issubclass(warning.category, ClippedWarning) for warning in caught):
-            heard.append(turn)
-    assert heard == [1, 10]
-    with pytest.warns(ClippedWarning, match=r"outside reward_range=\(0.0, 1.0\).*clipped.*: 1\."):
-        hs.Bandit(["a"], "greedy", [5.0], reward_range=(0, 1)).fit([("a", 9.0, None, 3.0)])
 
 
 def test_decisions_are_a_table() -> None:

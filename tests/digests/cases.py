@@ -618,6 +618,13 @@ def paid(arm: str, t: int) -> float:
     return round(0.1 * (ord(arm) - 96) + 0.3 * float(noise(t, ord(arm))[-1]), 6)
 
 
+def beyond(bandit: Any) -> int:
+    """How many rewards per visitor lie outside the range."""
+    low, high = bandit.reward_range
+    known = [(one.reward, one.visitors) for one in bandit.decisions() if one.reward is not None]
+    return sum(not low <= reward / visitors <= high for reward, visitors in known)
+
+
 def session(bandit: Any, turns: int, *, known: bool, expecting: bool) -> Results:
     """A scripted session: late and unordered rewards, arms that come and go, JSON and back."""
     log: list[list[Any]] = []
@@ -659,7 +666,7 @@ def session(bandit: Any, turns: int, *, known: bool, expecting: bool) -> Results
         "ranking": [row.arm for row in ranked],
         "estimates": [math.nan if row.estimate is None else row.estimate for row in ranked],
         "pulls": [row.pulls for row in ranked],
-        "clipped": bandit.clipped,
+        "clipped": beyond(bandit),
         "open": [len(bandit.pending), len(bandit.unrewarded)],
         "there": list(bandit.arms),
     }
@@ -704,7 +711,7 @@ def _bandit_dates() -> Results:
         shop.update(arm, 90.0 * 3 * paid(arm, t), t=t, visitors=90.0)
     return {
         "arms": "".join(arms),
-        "clipped": shop.clipped,
+        "clipped": beyond(shop),
         "log": [[one.turn, one.arm, one.probability, one.level] for one in shop.decisions()],
     }
 

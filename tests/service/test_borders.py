@@ -25,7 +25,7 @@ from highseason.traffic.timeline import Calendar
 from highseason_service import Service, app, charts, forms, routes, security
 from highseason_service.charts import Buckets, PlayHistory
 from highseason_service.client import Client
-from highseason_service.errors import ClashError, InvalidError, _shown, in_words
+from highseason_service.errors import ClashError, InvalidError, UnconfirmedError, _shown, in_words
 from highseason_service.experiments import settings_body
 from highseason_service.forecast import TrafficForecast, replacement
 from highseason_service.live import LiveExperiment
@@ -227,7 +227,7 @@ def viewed(history: PlayHistory, **changes: Any) -> ExperimentView:
     turns = changes.pop("turns", days(10))
     state = SimpleNamespace(**{
         "arms": (report("a", estimate=5.0), report("b")), "best": "a", "turns": 10, "decided": 4,
-        "clipped": 0, "reward_range": None, "status": "running",
+        "reward_range": None, "status": "running",
     } | changes.pop("state", {}))  # fmt: skip
     arms = {name: Arm(name) for name in "ab"}
     moment = datetime(2026, 11, 4, 12, tzinfo=UTC)
@@ -321,9 +321,6 @@ def test_what_someone_should_look_at() -> None:
 
     assert banners(played([0, 1, 0, 1], [NAN, NAN, 5.0, 5.0])) == ""
     assert banners(played([0, 1, 0, 1], [NAN, NAN, NAN, 5.0])).startswith("3 days without a reward")
-    assert banners(played([]), clipped=2, reward_range=(0.0, 12.0)).startswith(
-        "2 rewards outside the range of 0 to 12 per visitor"
-    )
     gone, soon = report("a", "removed"), report("b", "waiting")
     assert banners(played([]), arms=(gone,)) == "No arm is in the game. Add one, or bring one back."
     assert banners(played([]), arms=(gone, soon)).endswith("One waits for its first turn.")
@@ -439,11 +436,15 @@ def live(**changes: Any) -> LiveExperiment:
     return LiveExperiment([entry])
 
 
-def test_rewards_at_the_ends_of_their_range_are_not_clipped() -> None:
+def test_rewards_at_the_ends_of_their_range_are_not_asked_about() -> None:
     one = live(reward_range=(1.0, 12.0))
-    found = [one.is_clipped(Outcome(1, reward, 10.0)) for reward in (9.9, 10.0, 120.0, 120.1)]
-    assert found == [True, False, False, True]
-    assert not live(reward_range=None, policy="epsilon-z").is_clipped(Outcome(1, 1e9, 1.0))
+    for reward in (10.0, 120.0):
+        one.ask([Outcome(1, reward, 10.0)], confirm=False)
+    for reward in (9.9, 120.1):
+        with pytest.raises(UnconfirmedError, match=r"turn 1: .* outside the range of 1 to 12"):
+            one.ask([Outcome(1, reward, 10.0)], confirm=False)
+    free = live(reward_range=None, policy="epsilon-z")
+    free.ask([Outcome(1, 1e9, 1.0)], confirm=False)
 
 
 def test_only_turns_of_the_forecast_can_be_decided() -> None:

@@ -86,7 +86,7 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
         ("decide shelf --turn 4000", "outside the forecast"),
         ("update shelf --turn 9 --reward 1 --visitors 1", "not decided"),
         ("update shelf --turn 1 --reward nan --visitors 1", "expected a finite number"),
-        ("create x --arm a", "greatest reward per visitor (--range), such as"),
+        ("create x --arm a", "greatest reward per visitor (--range): 0..1 if you report orders, "),
         ("create x --arm a --rho 0.1", "leave `rho` out"),
         ("create x --arm a --policy uniform --rho 0.1", "no noise model"),
         ("create x --arm =1+1 --policy uniform", "arms[0].id"),
@@ -172,22 +172,6 @@ def test_the_file_of_the_past_is_an_argument(run: Run, live: Server, tmp_path: P
     assert "before today" not in text
     assert live.service.state("tea").turns == 60
     assert "new forecast for turns 1 to 60" in run(f"reforecast tea {tmp_path}/past.csv")[1]
-
-
-def test_a_clipped_reward_is_named(run: Run) -> None:
-    run("decide shelf --turn 5")
-    expected = "turn 5: recorded; clipped: per visitor it is outside the range of rewards\n"
-    assert run("update shelf --turn 5 --reward 1e9 --visitors 2")[1].startswith(expected)
-    again = run("update shelf --turn 5 --reward 1e9 --visitors 2 --json")[1]
-    assert json.loads(again) == {"received": 1, "new": 0, "clipped": 0}
-
-
-def test_a_clipped_correction_is_named(run: Run) -> None:
-    run("decide shelf --turn 1")
-    run("update shelf --turn 1 --reward 10 --visitors 10")
-    assert "clipped: per visitor" in run("correct shelf --turn 1 --reward 9999 --visitors 10")[1]
-    assert "clipped" not in run("correct shelf --turn 1 --reward 11 --visitors 10")[1]
-    assert '"clipped": 1' in run("correct shelf --turn 1 --reward 9999 --visitors 9 --json")[1]
 
 
 def test_an_experiment_may_stay_with_its_leader(run: Run, tmp_path: Path, live: Server) -> None:

@@ -36,7 +36,7 @@ def test_nothing_is_rebuilt_for_turns_that_are_decided(opened: Callable[[], Serv
     first.create(settings())
     for turn in (1, 2, 3):
         first.decide("shelf", turn)
-    first.update_many("shelf", [Outcome(1, 2_000.0, 100.0)])  # 20 a visitor
+    first.update_many("shelf", [Outcome(1, 1_000.0, 100.0)])
     copy(first.database, "shelf", 130)
     service = opened()
     with served(service) as http:

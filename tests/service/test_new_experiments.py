@@ -128,7 +128,7 @@ PYTHON = re.compile(r"\w=['(\d]|\bhs\.|\w\(\)|\b[a-z]+_[a-z]+\b")
         (
             traffic(),
             {"greatest": ""},
-            "needs the least and the greatest reward per visitor, such as",
+            "visitor: 0 to 1 if you report orders, 0 to 12 if you report takings at these prices",
         ),
         (traffic(), {"least": "5", "greatest": "3"}, "expected more than the least, 5, got '3'"),
         (

@@ -87,7 +87,10 @@ def test_every_kind_is_there() -> None:
     here = {*of("experiment"), *of("serve"), *of("audit", "backup", "token"), *of(*OTHERS)}
     assert here == set(COMMANDS)
     assert len(of("experiment")) > 25
-    assert "highseason serve --experiment visitors.csv --arm 9.99 --arm 10.99" in COMMANDS
+    assert (
+        "highseason serve --experiment visitors.csv --arm 9.99 --arm 10.99 --range 0..11"
+        in COMMANDS
+    )
 
 
 @pytest.mark.usefixtures("folder")

@@ -234,7 +234,7 @@ def test_what_someone_should_look_at_is_said(opened: Callable[[], Service]) -> N
 
 def test_huge_estimates_have_a_place(service: Service) -> None:
     decided = service.decide("shelf", 1)
-    service.update_many("shelf", [Outcome(1, 1e12, 1e-6)])
+    service.update_many("shelf", [Outcome(1, 1e12, 1e-6)], confirm=True)
     row = next(one for one in Views(service).get("shelf").arm_rows() if one.mark is not None)
     assert row.report.id == decided.arm
 

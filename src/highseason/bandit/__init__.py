@@ -2,12 +2,12 @@
 
 from highseason.bandit.bandit import Bandit as Bandit
 from highseason.bandit.errors import BanditError as BanditError
-from highseason.bandit.errors import ClippedWarning as ClippedWarning
 from highseason.bandit.errors import ConflictError as ConflictError
 from highseason.bandit.errors import DocumentError as DocumentError
 from highseason.bandit.errors import PastForecastError as PastForecastError
 from highseason.bandit.errors import StoreError as StoreError
 from highseason.bandit.errors import StoreWarning as StoreWarning
+from highseason.bandit.errors import UnconfirmedError as UnconfirmedError
 from highseason.bandit.errors import WaitingWarning as WaitingWarning
 from highseason.bandit.events import ArmAdded as ArmAdded
 from highseason.bandit.events import ArmRemoved as ArmRemoved
@@ -30,6 +30,8 @@ from highseason.bandit.ledger import Decision as Decision
 from highseason.bandit.ledger import MemoryStore as MemoryStore
 from highseason.bandit.ledger import Ranked as Ranked
 from highseason.bandit.ledger import TurnOutcome as TurnOutcome
+from highseason.bandit.ledger import outside_range as outside_range
+from highseason.bandit.ledger import takings_at as takings_at
 from highseason.core.names import public_names as _public_names
 
 __dir__ = _public_names(__name__)

@@ -29,7 +29,6 @@ from highseason.bandit.ledger import (
     hashable,
     in_order,
     reports_of,
-    warn_of_clipped,
     warn_of_waiting,
 )
 from highseason.bandit.multiplier_source import TurnLike, lifetimes_of, source_of
@@ -63,8 +62,8 @@ class Bandit(Hinting, Generic[ArmT]):
             with a calendar, turns may be named by dates.  None if nothing is known of a turn before
             it comes: every `pull` then needs `expected`, and turns are decided in order.
         reward_range: The least and the greatest reward *per visitor*.  Rewards are scaled to
-            [0, 1] by it; those outside are clipped and counted in `clipped`.  UCB-type rules need
-            it.
+            [0, 1] by it, and one outside is refused until it is confirmed.  UCB-type rules and the
+            option index need it.
         seed: The random numbers are a function of (seed, turn) and of nothing else.  The game is
             that of `play(…, seed=seed, game=0)`; but where arms come and go, plans that depend on
             the number of arms (epsilon and pool policies) use the arms there now, those of `play`
@@ -120,8 +119,11 @@ class Bandit(Hinting, Generic[ArmT]):
                 "play in hs.play or hs.simulate, or use a policy of highseason here"
             )
         policy, G = policy.counting(), None if multiplier is None else as_multiplier(multiplier)
-        given, source = Scale.of(reward_range, policy).reward_range, source_of(policy, G, known)
         ids = tuple(hashable(arm) for arm in as_list("arms", arms))
+        given, source = (
+            Scale.of(reward_range, policy, ids).reward_range,
+            source_of(policy, G, known),
+        )
         lifetimes = lifetimes_of(ids, expires, policy, source)
         event = BanditStarted(1, policy, int(seed), given, G, bool(known), ids, lifetimes)
         game = LiveGame.start(event, policy)
@@ -142,10 +144,8 @@ class Bandit(Hinting, Generic[ArmT]):
     def _record(self, event: Event | None) -> None:
         """Store an event, then apply it: what cannot be stored does not happen."""
         if event is not None:
-            before = self.clipped
             self._store.append(event)
             self._game.apply(event)
-            warn_of_clipped(before, self.clipped, self.reward_range)
 
     # -- playing -----------------------------------------------------------------------------------
 
@@ -231,6 +231,8 @@ turn 3: append turns with extend(…)
         reward: float,
         t: TurnLike | None = None,
         visitors: float | None = None,
+        *,
+        confirm: bool = False,
     ) -> None:
         """Report what a turn brought, as soon as it is known; late and in any order.
 
@@ -244,6 +246,11 @@ turn 3: append turns with extend(…)
             visitors: Those who came; None if `count_visitors` reported them, if G is known
                 (then it is G), or if it is still to come (then the reward waits).  With 0 there is
                 nothing to learn, and the turn is closed.
+            confirm: Whether a reward per visitor outside `reward_range` is right.  It is then
+                recorded as reported, and learned as the end of the range that it is beyond.
+
+        Raises:
+            UnconfirmedError: The reward per visitor lies outside `reward_range`.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
@@ -255,15 +262,18 @@ turn 3: append turns with extend(…)
         Ranked(arm='a', estimate=5.0, pulls=1, low=None, high=None, chance_best=None, loss=None)
         """
         with self._lock:
-            self._report([Report(arm, reward, t, visitors)])
+            self._report([Report(arm, reward, t, visitors)], confirm)
 
-    def update_many(self, rows: Iterable[Mapping[str, Any] | Sequence[Any]] | Any) -> None:
+    def update_many(
+        self, rows: Iterable[Mapping[str, Any] | Sequence[Any]] | Any, *, confirm: bool = False
+    ) -> None:
         """Report what many turns brought: all rows are taken in, or none.
 
         Args:
             rows: Each a mapping with `arm`, `reward` and, as for `update`, `t` and `visitors`; or a
                 sequence in that order.  Or a table with these columns (`turn` is `t`, too): a
                 DataFrame of pandas or Polars, or an Arrow table.
+            confirm: As for `update`, of all rows.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
@@ -277,20 +287,20 @@ turn 3: append turns with extend(…)
         """
         reports = reports_of(rows)
         with self._lock:
-            self._report(reports, numbered=True)
+            self._report(reports, confirm, numbered=True)
 
-    def _report(self, reports: list[Report], numbered: bool = False) -> None:
+    def _report(self, reports: list[Report], confirm: bool, numbered: bool = False) -> None:
         before = self.waiting
-        self._record(self._game.report(reports, numbered))
+        self._record(self._game.report(reports, confirm, numbered))
         warn_of_waiting(before, self.waiting)
 
-    def correct(self, t: TurnLike, reward: float) -> None:
+    def correct(self, t: TurnLike, reward: float, *, confirm: bool = False) -> None:
         """Replace a reward that was reported wrong.
 
         The report stays on record; the correction is a new event.  Afterwards the bandit knows what
         it would know if the reward had been this one from the start.  (Only peak grabbers, which
         look at the arms on offer when they learn, see those that are there now.)  What was decided
-        in between stays decided.
+        in between stays decided.  `confirm` is that of `update`.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
@@ -300,9 +310,11 @@ turn 3: append turns with extend(…)
         {'a': 5.0, 'b': None}
         """
         with self._lock:
-            self._record(self._game.correct(t, reward))
+            self._record(self._game.correct(t, reward, confirm))
 
-    def fit(self, history: Iterable[Mapping[str, Any] | Sequence[Any]] | Any) -> Self:
+    def fit(
+        self, history: Iterable[Mapping[str, Any] | Sequence[Any]] | Any, *, confirm: bool = False
+    ) -> Self:
         """Learn from what was earned before the first turn.
 
         Each row counts as one turn: its arm was tried, and its visitors brought `reward` in
@@ -312,6 +324,7 @@ turn 3: append turns with extend(…)
         Args:
             history: Rows or a table as for `update_many`, with `visitors` in each.  `turn` (or `t`)
                 is optional: a number or a time by which the rows are put in order.
+            confirm: As for `update`, of all rows.
 
         >>> import highseason as hs
         >>> import pandas as pd
@@ -321,11 +334,13 @@ turn 3: append turns with extend(…)
         ('a', {'a': 5.0, 'b': 3.0})
         """
         with self._lock:
-            self._record(self._game.fit(in_order(reports_of(history))))
+            self._record(self._game.fit(in_order(reports_of(history)), confirm))
         return self
 
-    def count_visitors(self, t: TurnLike, visitors: float) -> None:
+    def count_visitors(self, t: TurnLike, visitors: float, *, confirm: bool = False) -> None:
         """Report the visitors of a decided turn; a reward that waits for them is then learned.
+
+        `confirm` is that of `update`.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
@@ -335,7 +350,7 @@ turn 3: append turns with extend(…)
         []
         """
         with self._lock:
-            self._record(self._game.report_visitors(t, visitors))
+            self._record(self._game.report_visitors(t, visitors, confirm))
 
     def add_arm(self, arm: ArmT, when: Literal["low", "now"] = "low", expires: Any = None) -> None:
         """Bring an arm into the game, or back into it with everything that was learned of it.
@@ -534,11 +549,6 @@ it brings per visitor, on average.'
     def last_turn(self) -> int:
         """The latest turn that is decided; 0 before the first."""
         return self._game.ledger.last_turn
-
-    @property
-    def clipped(self) -> int:
-        """How many rewards lay outside `reward_range`.  More than a few: the range is wrong."""
-        return self._game.clipped
 
     @property
     def policy(self) -> Policy:

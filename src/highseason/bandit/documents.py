@@ -139,7 +139,6 @@ class _Document(Struct, kw_only=True):
     policy: Any
     seed: int
     reward_range: tuple[float, float] | None
-    clipped: _Index
     multiplier: Any  # _Known or _Online
     arms: _Arms
     decisions: _Decisions
@@ -181,7 +180,6 @@ def write(game: LiveGame[Any]) -> str:
         policy=write_policy(game.policy),
         seed=game.seed,
         reward_range=game.scale.reward_range,
-        clipped=game.clipped,
         multiplier=_write_source(game.source, len(game.names)),
         arms=_Arms(
             ids=[id_to_json(arm) for arm in table.ids], dates=[*table.dates.items()], **arms
@@ -259,7 +257,6 @@ def _read(document: _Document, given: Policy | None) -> LiveGame[Any]:
     source = _read_source(document.multiplier, policy)
     scale = Scale.of(document.reward_range, policy)
     game: LiveGame[Any] = LiveGame(policy, document.seed, scale, source)
-    game.clipped = document.clipped
     _read_arms(document.arms, game)
     _read_ledger(document, game)
     return game

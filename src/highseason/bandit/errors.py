@@ -13,6 +13,10 @@ class ConflictError(BanditError):
     """The turn has another reward or other visitors already; what is recorded is never replaced."""
 
 
+class UnconfirmedError(BanditError):
+    """What is reported looks wrong; with `confirm=True` it is taken in all the same."""
+
+
 class DocumentError(BanditError):
     """A document or an event is corrupt, or was written by another version."""
 
@@ -23,10 +27,6 @@ class StoreError(BanditError):
 
 class StoreWarning(UserWarning):
     """The event store ends in an append that was interrupted; that event did not happen."""
-
-
-class ClippedWarning(UserWarning):
-    """Rewards lay outside `reward_range` and were clipped: if they are many, the range is wrong."""
 
 
 class WaitingWarning(UserWarning):

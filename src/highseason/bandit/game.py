@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bandit.certainty import Lessons
-from highseason.bandit.errors import BanditError, DocumentError
+from highseason.bandit.errors import BanditError, DocumentError, UnconfirmedError
 from highseason.bandit.events import (
     ArmAdded,
     ArmRemoved,
@@ -40,6 +40,7 @@ from highseason.bandit.ledger import (
     as_list,
     hashable,
     known,
+    outside_range,
     pack,
     probabilities_of,
 )
@@ -257,7 +258,6 @@ class LiveGame(Generic[ArmT]):
         self.policy, self.seed, self.scale, self.source = policy, int(seed), scale, source
         self.table: ArmTable[ArmT] = ArmTable(policy, source)
         self.ledger = Ledger()
-        self.clipped = 0
         self.seq = 0  # of the last event
         self._game_key = game_key(seed, 0)
 
@@ -333,7 +333,9 @@ class LiveGame(Generic[ArmT]):
 
     # -- reports ----------------------------------------------------------------------------------
 
-    def report(self, reports: Iterable[Report], numbered: bool = False) -> OutcomesReported | None:
+    def report(
+        self, reports: Iterable[Report], confirm: bool, numbered: bool = False
+    ) -> OutcomesReported | None:
         """Check reports; with `numbered`, errors name the row."""
         new: dict[int, TurnOutcome] = {}
         for number, report in enumerate(reports, start=1):
@@ -345,13 +347,16 @@ class LiveGame(Generic[ArmT]):
                 if not numbered:
                     raise
                 raise type(reason)(f"row {number}: {reason}") from None
-        return self._reported(new)
+        return self._reported(new, confirm)
 
-    def report_visitors(self, t: TurnLike, visitors: float) -> OutcomesReported | None:
+    def report_visitors(
+        self, t: TurnLike, visitors: float, confirm: bool
+    ) -> OutcomesReported | None:
         """Check the visitors of a decided turn."""
-        return self._reported(self._merge(self.row_of_decided(t), None, _visitors(visitors), {}))
+        new = self._merge(self.row_of_decided(t), None, _visitors(visitors), {})
+        return self._reported(new, confirm)
 
-    def correct(self, t: TurnLike, reward: float) -> RewardCorrected | None:
+    def correct(self, t: TurnLike, reward: float, confirm: bool) -> RewardCorrected | None:
         """Check a reward that replaces another."""
         before = self.ledger.outcome(self.row_of_decided(t))
         after = before._replace(reward=finite_number("reward", reward, BanditError))
@@ -360,10 +365,13 @@ class LiveGame(Generic[ArmT]):
                 f"turn {before.turn} has no reward to correct: report it with update(…)"
             )
         _require_finite(after)
-        corrected = RewardCorrected(self.seq + 1, before.turn, after.reward or 0.0)
-        return None if after == before else corrected
+        if after == before:
+            return None
+        if after.lesson is not None and not confirm:
+            self._require_in_range([(f"turn {after.turn}", *after.lesson)])
+        return RewardCorrected(self.seq + 1, before.turn, after.reward or 0.0)
 
-    def fit(self, reports: Iterable[Report]) -> HistoryLearned[ArmT] | None:
+    def fit(self, reports: Iterable[Report], confirm: bool) -> HistoryLearned[ArmT] | None:
         """Check rewards from before the first turn; errors name the row."""
         if len(self.ledger):
             raise BanditError(
@@ -371,6 +379,7 @@ class LiveGame(Generic[ArmT]):
                 "decided: report rewards with update_many(…)"
             )
         lessons: list[Lesson[ArmT]] = []
+        brought: list[tuple[str, float, float]] = []
         for number, (arm, reward, _, visitors) in enumerate(reports, start=1):
             try:
                 self.table.index(arm)
@@ -378,12 +387,28 @@ class LiveGame(Generic[ArmT]):
                 _require_finite(came)
                 if came.lesson is not None:
                     lessons.append(Lesson(hashable(arm), *came.lesson))
+                    brought.append((f"row {number}", *came.lesson))
             except ValueError as reason:
                 raise BanditError(f"row {number}: {reason}") from None
+        if not confirm:
+            self._require_in_range(brought)
         return HistoryLearned(self.seq + 1, tuple(lessons)) if lessons else None
 
-    def _reported(self, new: dict[int, TurnOutcome]) -> OutcomesReported | None:
+    def _reported(self, new: dict[int, TurnOutcome], confirm: bool) -> OutcomesReported | None:
+        if not confirm:
+            known = ((each.turn, each.lesson) for each in new.values())
+            self._require_in_range((f"turn {turn}", *lesson) for turn, lesson in known if lesson)
         return OutcomesReported(self.seq + 1, tuple(new.values())) if new else None
+
+    def _require_in_range(self, brought: Iterable[tuple[str, float, float]]) -> None:
+        """Refuse rewards outside the range, which the rule cannot learn as they are."""
+        if said := outside_range(self.scale.reward_range, brought):
+            raise UnconfirmedError(
+                f"{said} (reward_range). If it is right, pass confirm=True: it is recorded as it "
+                "is, and learned as the end of the range. If the range is wrong, start a new "
+                "bandit with the right one, and let it learn what this one knows: "
+                "new.fit(old.to_pandas()[['arm', 'reward', 'visitors']].dropna())"
+            )
 
     def _merge(
         self, row: int, reward: float | None, visitors: Any, new: dict[int, TurnOutcome]
@@ -432,26 +457,25 @@ class LiveGame(Generic[ArmT]):
         key = turn_key(self._game_key, turn)
         return self.source.turn(turn, level, key, self.policy.ties == "random", expected)
 
-    def _observe_row(self, row: int) -> bool:
-        """Learn from a row whose reward and visitors are known; whether it was clipped."""
+    def _observe_row(self, row: int) -> None:
+        """Learn from a row whose reward and visitors are known."""
         ledger = self.ledger
         turn = self._turn(ledger.turns[row], ledger.levels[row], None)
-        return self._observe(turn, ledger.arms[row], ledger.rewards[row], ledger.visitors[row])
+        self._observe(turn, ledger.arms[row], ledger.rewards[row], ledger.visitors[row])
 
-    def _observe_past(self, arm: int, reward: float, visitors: float) -> bool:
+    def _observe_past(self, arm: int, reward: float, visitors: float) -> None:
         """Learn from a turn before the first: turn 0."""
         ties, key = self.policy.ties == "random", turn_key(self._game_key, 0)
         turn = Turn(0, 0.0, visitors, math.nan, UNKNOWN_TURNS, key, ties, 0)
-        return self._observe(turn, arm, reward, visitors)
+        self._observe(turn, arm, reward, visitors)
 
-    def _observe(self, turn: Turn, arm: int, reward: float, visitors: float) -> bool:
-        value, clipped = self.scale.learned(reward, visitors)
+    def _observe(self, turn: Turn, arm: int, reward: float, visitors: float) -> None:
+        value = self.scale.learned(reward, visitors)
         # The arms there now: the reward may be late, and its turn's arms gone.
         present = self.table.present(self.ledger.last_turn)
         self.table.weighed = {}  # what is learned may change what weights rest on
         observation = Observation(arm, value, self.weight_of(visitors))
         learn(self.policy.rule, self.table.state, turn, observation, present)
-        return clipped
 
     def weight_of(self, visitors: float) -> float:
         """The number of observations that a reward from this many visitors counts as."""
@@ -463,8 +487,6 @@ class LiveGame(Generic[ArmT]):
         ledger.rewards[row] = reward
         if before.lesson is None:
             return
-        self.clipped += self.scale.learned(reward, before.lesson[1])[1]
-        self.clipped -= self.scale.learned(*before.lesson)[1]
         # A plain average depends on its own arm alone.
         arm = ledger.arms[row] if self.policy.rule.observe is observe_mean else None
         self.table.forget(arm)
@@ -540,7 +562,7 @@ class LiveGame(Generic[ArmT]):
                     self.table.selected(arm)
                     self.source.observed(visitors)
                     self.ledger.history.append((arm, reward, visitors))
-                    self.clipped += self._observe_past(arm, reward, visitors)
+                    self._observe_past(arm, reward, visitors)
             case ArmAdded():
                 start = min(last + 1, event.lifetime.last_turn)  # a turn that was left out may do
                 self.table.add(event.arm, start, event.lifetime, event.held)
@@ -562,7 +584,7 @@ class LiveGame(Generic[ArmT]):
             self.source.observed(outcome.visitors)
         if before.lesson is None and outcome.lesson is not None:
             self.ledger.learned.append(row)
-            self.clipped += self._observe_row(row)
+            self._observe_row(row)
 
     def replay(self, event: Event) -> None:
         """Apply an event that was read from a store; an inconsistent one is refused."""
@@ -585,9 +607,10 @@ class LiveGame(Generic[ArmT]):
                     reward = None if reward is None else finite_number("reward", reward)
                     self._merge(self.row_of_decided(turn), reward, visitors, {})
             case RewardCorrected():
-                self.correct(event.turn, event.reward)
+                self.correct(event.turn, event.reward, confirm=True)
             case HistoryLearned():
-                self.fit(Report(arm, reward, None, came) for arm, reward, came in event.lessons)
+                past = (Report(arm, reward, None, came) for arm, reward, came in event.lessons)
+                self.fit(past, confirm=True)
             case ArmAdded():
                 self.table.require_absent(event.arm, self.ledger.last_turn + 1)
             case ArmRemoved():

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from highseason.bandit.errors import (
     BanditError,
-    ClippedWarning,
     ConflictError,
     StoreError,
     WaitingWarning,
@@ -28,6 +27,7 @@ from highseason.bandit.errors import (
 from highseason.core.extras import require
 from highseason.core.random import ARMS, hash_at
 from highseason.core.specs import did_you_mean
+from highseason.core.text import exact, format_number
 from highseason.core.warnings import warn_user
 from highseason.policies import ArmState, Policy, Rule, Turn
 from highseason.policies.ranking import one_hot
@@ -348,14 +348,16 @@ class Scale:
     per_turn: bool
 
     @classmethod
-    def of(cls, reward_range: Any, policy: Policy) -> Self:
-        """Check the range for this policy."""
+    def of(cls, reward_range: Any, policy: Policy, arms: Iterable[Any] = ()) -> Self:
+        """Check the range for this policy; without one, the error has that of these `arms`."""
         if reward_range is None:
             if policy.rule.traits.unit_range:
+                most = takings_at(arms)
+                where = "and a visitor spends at most 12" if most is None else "at these prices"
                 raise BanditError(
-                    f"{policy.label} needs reward_range: it assumes rewards per visitor "
-                    "in [0, 1]. Give the least and the greatest reward per visitor, such as "
-                    "reward_range=(0, 12)"
+                    f"{policy.label} needs the least and the greatest reward per visitor "
+                    "(reward_range): 0..1 if you report orders, "
+                    f"0..{most or 12:g} if you report takings {where}"
                 )
             return cls(0.0, 1.0, False, policy.learns_scaled)
         try:
@@ -374,15 +376,13 @@ class Scale:
         """The range that was given, or None."""
         return (self.low, self.high) if self.clips else None
 
-    def learned(self, reward: float, visitors: float) -> tuple[float, bool]:
-        """The value that the rule learns from a turn's total, and whether it was clipped.
+    def learned(self, reward: float, visitors: float) -> float:
+        """The value that the rule learns from a turn's total: an outlier counts as the range's end.
 
         With the range (0, 1) this is reward / visitors to the last bit, as in `play`.
         """
         value, top = self._scaled(reward, visitors)
-        if self.clips and not 0.0 <= value <= top:
-            return (0.0 if value < 0.0 else top), True
-        return value, False
+        return float(min(max(0.0, value), top)) if self.clips else float(value)
 
     def all_learned(
         self, rewards: NDArray[np.float64], visitors: NDArray[np.float64]
@@ -427,15 +427,43 @@ def warn_of_waiting(before: int, now: int) -> None:
         )
 
 
-def warn_of_clipped(before: int, now: int, reward_range: tuple[float, float] | None) -> None:
-    """Warn of clipped rewards: of the first, tenth, hundredth."""
-    if now > before < 10 ** (len(str(now)) - 1):
-        warn_user(
-            f"rewards per visitor outside reward_range={reward_range} that were clipped to it: "
-            f"{now}. If they are more than a few, the range is too narrow: start again with the "
-            "least and the greatest reward per visitor",
-            ClippedWarning,
-        )
+def takings_at(arms: Iterable[Any]) -> float | None:
+    """The most that one visitor pays where the arms are prices, rounded up; None if they are not.
+
+    >>> takings_at(["9.99", "10.99"]), takings_at([0.4999]), takings_at(["red", "blue"])
+    (11.0, 0.5, None)
+    """
+    try:
+        prices = [math.nan if isinstance(arm, bool) else float(arm) for arm in arms]
+    except (TypeError, ValueError):
+        return None
+    if not prices or not all(0.0 < price < math.inf for price in prices):
+        return None
+    figure = math.floor(math.log10(max(prices))) - 1
+    return float(f"{math.ceil(float(f'{max(prices) / 10.0**figure:.9g}')) * 10.0**figure:.9g}")
+
+
+def outside_range(
+    reward_range: tuple[float, float] | None, brought: Iterable[tuple[str, float, float]]
+) -> str:
+    """Which totals lie outside a range per visitor, in words: each a name, a reward, visitors.
+
+    >>> outside_range((0, 1), [("turn 1", 20, 310), ("turn 2", 1234.5, 310)])
+    'turn 2: 1234.5 from 310 visitors is 3.982 per visitor, outside the range of 0 to 1'
+    """
+    if reward_range is None:
+        return ""
+    slack = 1e-9 * max(map(abs, reward_range))  # 2.1 from 3 visitors may be 0.7000000000000001 each
+    low, high = reward_range[0] - slack, reward_range[1] + slack
+    found = [
+        f"{name}: {exact(float(reward))} from {exact(float(visitors))} visitors is "
+        f"{format_number(reward / visitors)} per visitor"
+        for name, reward, visitors in brought
+        if visitors and not low <= reward / visitors <= high
+    ]
+    more = f", and {len(found) - 3} more" if len(found) > 3 else ""
+    ends = " to ".join(map(exact, map(float, reward_range)))
+    return f"{'; '.join(found[:3])}{more}, outside the range of {ends}" if found else ""
 
 
 #: The columns of a table; `turn` is another name for `t`.

@@ -102,7 +102,10 @@ def _answer(function: Callable[..., Answer], url: str, token: str | None, **give
                     given[name] = _number(client, given["experiment"], value)
             return function(client=client, **given)
     except (RequestError, ServiceError) as reason:
-        raise usage_error(getattr(reason, "detail", str(reason))) from reason
+        said = getattr(reason, "detail", str(reason))
+        if questions := getattr(reason, "questions", ()):
+            said = f"{'. '.join(questions)}. If it is right, add --confirm"
+        raise usage_error(said) from reason
     except (httpx.TransportError, httpx.InvalidURL) as reason:
         remedy = "start one with 'highseason serve', or give its address with --url"
         raise usage_error(f"cannot reach a service at {url} ({reason}): {remedy}") from reason
@@ -256,7 +259,7 @@ def decide(client: Any, experiment: str, turn: int | None) -> Answer:
 _key = options.option(
     "--key TEXT", "Idempotency key: sent again with the same key, it counts once."
 )
-CLIPPED = "; clipped: per visitor it is outside the range of rewards"
+_confirm = options.flag("--confirm", "Take it in even if it looks wrong.")
 
 
 def _outcome(text: str, **more: Any) -> options.Decorator:
@@ -278,7 +281,10 @@ def _outcome(text: str, **more: Any) -> options.Decorator:
 )
 @_outcome("The turn.  [default: the one that waits for its reward, over if several do]")
 @_key
-def update(client: Any, experiment: str, outcome: Outcome, key: str | None) -> Answer:
+@_confirm
+def update(
+    client: Any, experiment: str, outcome: Outcome, key: str | None, confirm: bool
+) -> Answer:
     """Report what a turn brought."""
     name = f"turn {outcome.turn}"
     if outcome.turn is None:
@@ -291,20 +297,22 @@ def update(client: Any, experiment: str, outcome: Outcome, key: str | None) -> A
             found = f"turns of {experiment} that wait for a reward: {', '.join(names) or 'none'}"
             raise usage_error(f"{found}; give --turn")
         (name,), outcome = names, replace(outcome, turn=waiting[0].turn)
-    answer = client.update_many(experiment, [outcome], key)
+    answer = client.update_many(experiment, [outcome], key, confirm)
     again = "" if answer["new"] else "already "
-    return answer, f"{name}: {again}recorded{CLIPPED * answer['clipped']}"
+    return answer, f"{name}: {again}recorded"
 
 
 @_subcommand("correct", "highseason experiment correct tea --turn 1 --reward 1200 --visitors 310")
 @_outcome("The turn.", required=True)
 @_key
-def correct(client: Any, experiment: str, outcome: Outcome, key: str | None) -> Answer:
+@_confirm
+def correct(
+    client: Any, experiment: str, outcome: Outcome, key: str | None, confirm: bool
+) -> Answer:
     """Correct a reward: the old values stay in the event log."""
-    answer = client.correct(experiment, outcome, key)
+    answer = client.correct(experiment, outcome, key, confirm)
     reward, visitors = (format_number(answer["before"][name]) for name in ("reward", "visitors"))
-    said = f"turn {outcome.turn}: corrected{CLIPPED * answer['clipped']}"
-    return answer, f"{said}\nit was {reward} from {visitors} visitors"
+    return answer, f"turn {outcome.turn}: corrected\nit was {reward} from {visitors} visitors"
 
 
 @_subcommand(

@@ -20,7 +20,7 @@ from highseason_service.model import ExperimentBody
     "serve",
     "highseason serve",
     "highseason serve --demo",
-    "highseason serve --experiment traffic.csv --arm 9.99 --arm 10.99",
+    "highseason serve --experiment traffic.csv --arm 9.99 --arm 10.99 --range 0..11",
     "highseason serve --database postgresql://shop@db.example/shop --host 0.0.0.0",
 )
 @database_option
@@ -72,10 +72,17 @@ def command(
     ):
         if demo:
             shop.fill(service)
-        if G is not None and all(one.id != name for one in service.experiments()):
+        there = any(one.id == name for one in service.experiments())
+        if there and reward_range not in (None, known := service.state(name).reward_range):
+            raise usage_error(
+                f"{name} is there already, and its range of rewards is "
+                f"{' to '.join(f'{end:g}' for end in known or ()) or 'not limited'}: "
+                "leave --range out, or give the file another name for a new experiment"
+            )
+        if G is not None and not there:
             new: dict[str, Any] = {"id": name, "policy": policy, "arms": [*map(vars, arms_of(arm))]}
             with raised_as(ValueError, ServiceError):  # bad usage
                 new["forecast"] = TrafficForecast.of(G).to_dict()
-                new["reward_range"] = list(reward_range or (0.0, 1.0))
+                new["reward_range"] = reward_range and list(reward_range)
                 service.create(forms.checked(ExperimentBody, new).settings())
         serve(service, host, port, names=allow_host, started=started)
