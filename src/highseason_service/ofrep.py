@@ -34,7 +34,7 @@ async def _context(request: Request) -> dict[str, str] | None:
         context = (json.loads(await request.body() or b"{}")).get("context", {})
     except (ValueError, AttributeError, RecursionError):
         return _failure("PARSE_ERROR", "the body is not a JSON object")
-    if not isinstance(context, dict):
+    if not isinstance(context, dict | None):  # none of them says so as null
         return _failure("INVALID_CONTEXT", "context: expected an object")
     return None
 

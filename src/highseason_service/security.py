@@ -30,6 +30,9 @@ FRESH = 2.0
 #: The greatest body, in bytes, and how long it may take to come, in seconds.
 MOST_BYTES, BODY_SECONDS = 8 * 2**20, 20.0
 
+#: The greatest body of a form that is read before its sender is known, and of what is not used.
+SMALL_BYTES, SMALL = 2**16, ("/sign-in", "/sign-out", "/ofrep/")
+
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
@@ -152,8 +155,9 @@ class Guard:
             await send(message)
 
         try:
-            app = _refusal(scope) or self.app
-            await app(scope, _limited(receive), answer)
+            most = SMALL_BYTES if scope["path"].startswith(SMALL) else MOST_BYTES
+            app = _refusal(scope, most) or self.app
+            await app(scope, _limited(receive, most), answer)
         except Exception:  # any fault: it is logged, and answered like the others
             log.exception("request %s failed", request)
             if not status:
@@ -167,18 +171,19 @@ class Guard:
             log.info("%s %s %d", word, scope["path"], status, extra=numbers)
 
 
-def _refusal(scope: Scope) -> JSONResponse | None:
+def _refusal(scope: Scope, most: int) -> JSONResponse | None:
     headers = Headers(scope=scope)
     changes, origin = scope["method"] not in ("GET", "HEAD", "OPTIONS"), headers.get("origin")
     if changes and origin is not None and origin.partition("://")[2] != headers.get("host", ""):
-        return JSONResponse({"detail": "requests of another site's pages are refused"}, 403)
+        detail = "requests of another site's pages are refused: ask from your server (the guide "
+        return JSONResponse({"detail": f"{detail}'Ask from any language')"}, 403)
     length = headers.get("content-length", "0")
-    if not length.isdigit() or int(length) > MOST_BYTES:
-        return JSONResponse({"detail": f"a request may have at most {MOST_BYTES} bytes"}, 413)
+    if not length.isdigit() or int(length) > most:
+        return JSONResponse({"detail": f"this request may have at most {most} bytes"}, 413)
     return None
 
 
-def _limited(receive: Receive) -> Receive:
+def _limited(receive: Receive, most: int) -> Receive:
     """Count the bytes that come, as a client may lie about their number, and their time."""
     size, more = 0, True
     deadline = asyncio.get_running_loop().time() + BODY_SECONDS
@@ -192,8 +197,8 @@ def _limited(receive: Receive) -> Receive:
             raise HTTPException(408, f"the body did not come in {BODY_SECONDS:g} s") from None
         more = message.get("more_body", False)
         size += len(message.get("body", b""))
-        if size > MOST_BYTES:
-            raise HTTPException(413, f"a request may have at most {MOST_BYTES} bytes")
+        if size > most:
+            raise HTTPException(413, f"this request may have at most {most} bytes")
         return message
 
     return counted

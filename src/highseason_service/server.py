@@ -26,6 +26,9 @@ _BUSY = b"HTTP/1.1 503 Busy\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection
 #: How long the head of a request may take to come, in seconds.
 HEAD_SECONDS = 10.0
 
+#: How long a client may read nothing of an answer, in seconds; and after SIGTERM.
+READ_SECONDS, LAST_SECONDS = 20.0, 2.0
+
 #: How long requests that are under way may take after SIGTERM, in seconds.
 GRACE = 30
 
@@ -35,9 +38,10 @@ SWITCH = 0.0005
 
 
 class HurriedProtocol(H11Protocol):
-    """HTTP as uvicorn speaks it, but half-sent requests and too many connections are closed."""
+    """HTTP as uvicorn speaks it, but who sends half a request, or reads no answer, is closed."""
 
     _late: asyncio.TimerHandle | None = None
+    _unread = 0  # bytes of answers, at the last look
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Take a connection, or say that there are too many."""
@@ -46,6 +50,28 @@ class HurriedProtocol(H11Protocol):
             transport.write(_BUSY)
             transport.close()
         self._watch()
+        self._look = READ_SECONDS / 2
+        self._reading = self.loop.call_later(self._look, self._check_reading)
+
+    def shutdown(self) -> None:
+        """Close the connection after the answer that is under way, if it is read."""
+        super().shutdown()
+        self._reading.cancel()
+        self._unread, self._look = 0, LAST_SECONDS / 2
+        self._check_reading()
+
+    def resume_writing(self) -> None:
+        """Go on: something was read."""
+        super().resume_writing()
+        self._unread = 0
+
+    def _check_reading(self) -> None:
+        """Cut the connection if nothing was read of an answer since the last look."""
+        unread = self.transport.get_write_buffer_size()
+        if 0 < self._unread <= unread:
+            self.transport.abort()
+        self._unread = unread
+        self._reading = self.loop.call_later(self._look, self._check_reading)
 
     def data_received(self, data: bytes) -> None:
         """Take what comes."""
@@ -55,6 +81,7 @@ class HurriedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         super().connection_lost(exc)
+        self._reading.cancel()
         if self._late is not None:
             self._late.cancel()
 
@@ -121,6 +148,8 @@ def listen(host: str, port: int) -> socket.socket:
     # Named as TCP, so that asyncio turns off Nagle's algorithm: it delays answers by 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # Of each connection; in more, a slow reader would look like one who reads nothing for minutes.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**17)
     try:
         listener.bind((host, port))
         listener.listen(1024)

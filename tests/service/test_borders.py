@@ -555,20 +555,19 @@ def test_requests_are_refused_before_they_are_read(
     method: str, headers: dict[str, str], status: int | None
 ) -> None:
     raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-    found = security._refusal({"type": "http", "method": method, "headers": raw})
+    asked = {"type": "http", "method": method, "headers": raw}
+    found = security._refusal(asked, security.MOST_BYTES)
     assert (None if found is None else found.status_code) == status
 
 
-def test_bytes_are_counted_as_they_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(security, "MOST_BYTES", 4)
-
+def test_bytes_are_counted_as_they_come() -> None:
     async def read(*parts: bytes) -> None:
         left = list(parts)
 
         async def receive() -> Any:
             return {"body": left.pop(0), "more_body": bool(left)}
 
-        counted = security._limited(receive)
+        counted = security._limited(receive, 4)
         while left:
             await counted()
 

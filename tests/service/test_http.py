@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from highseason_service.model import Arm, Outcome
 from highseason_service.security import create_token
 
 SHELF = "/v1/experiments/shelf"
+DOCS = Path(__file__).parents[2] / "docs/guides"
 
 
 def test_the_client_sees_what_the_service_sees(live: Server) -> None:
@@ -130,7 +132,10 @@ def test_headers_are_safe(http: httpx.Client) -> None:
 def test_pages_of_other_sites_get_nothing(http: httpx.Client) -> None:
     assert http.get("/health", headers={"host": "evil.example"}).status_code == 400
     evil = {"origin": "http://evil.example"}
-    assert http.post(f"{SHELF}/decide", headers=evil).status_code == 403
+    refused = http.post(f"{SHELF}/decide", headers=evil)
+    assert (refused.status_code, "ask from your server" in refused.text) == (403, True)
+    guide = re.findall(r"guide '(.*)'", refused.json()["detail"])
+    assert guide == [(DOCS / "openfeature.md").read_text("utf-8").split("\n")[0].removeprefix("# ")]
     form = {"content-type": "text/plain"}
     assert http.post(f"{SHELF}/decide", content='{"turn": 1}', headers=form).status_code == 422
     own = {"origin": str(http.base_url).rstrip("/")}
@@ -147,6 +152,28 @@ def test_bodies_are_limited(http: httpx.Client, monkeypatch: pytest.MonkeyPatch)
         yield from (b" " * 500 for _ in range(5))
 
     assert http.post("/v1/experiments", content=drip(), headers=json).status_code == 413
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/sign-out", "/ofrep/v1/evaluate/flags"])
+def test_what_anyone_may_send_is_small(live: Server, http: httpx.Client, path: str) -> None:
+    """It is refused before it is parsed, and before a token is looked for."""
+    create_token(live.service.database, "till", "decide")
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    begun = time.monotonic()
+    for size in (2**16 + 1, 8 * 2**20):
+        assert http.post(path, content=b"&" * size, headers=form).status_code == 413
+    assert time.monotonic() - begun < 2
+    assert http.post(path, content=b"&" * 2**16, headers=form).status_code in (401, 403)
+
+    def drip() -> Any:
+        yield from (b"&" * 2**14 for _ in range(5))
+
+    said = http.post(path, content=drip(), headers=form)
+    assert said.status_code == (401 if "ofrep" in path else 413)
+    for page in ("/new", "/new/plan", "/experiments/shelf/update"):  # these may be large
+        begun = time.monotonic()
+        assert http.post(page, content=b"&" * 8 * 2**20, headers=form).status_code == 401
+        assert time.monotonic() - begun < 2
 
 
 def test_tokens_have_scopes(tmp_path: Path) -> None:

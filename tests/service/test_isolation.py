@@ -271,6 +271,7 @@ def hurried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]
     """A server that waits for a third of a second, and takes five connections."""
     monkeypatch.setattr(security, "BODY_SECONDS", 0.3)
     monkeypatch.setattr(server_module, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(server_module, "READ_SECONDS", 0.6)
     monkeypatch.setattr(server_module, "CONNECTIONS", 5)
     service = Service(f"{tmp_path}/shop.db")
     service.create(settings())
@@ -319,6 +320,56 @@ def test_connections_are_limited(hurried: Server, caplog: pytest.LogCaptureFixtu
     with connected(hurried, HEALTH + b"\r\n") as client:
         assert client.recv(1000).startswith(b"HTTP/1.1 200 ")
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+def pipelined(url: str, count: int, buffer: int = 4096) -> socket.socket:
+    """A client that asks for large answers, one after the other, and reads none of them."""
+    host, _, port = url.removeprefix("http://").partition(":")
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+    client.connect((host, int(port)))
+    client.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * count)
+    return client
+
+
+@pytest.mark.parametrize("count", [6, 500])
+def test_an_answer_that_is_not_read_is_not_kept(hurried: Server, count: int) -> None:
+    clients, there = [pipelined(hurried.url, count) for _ in range(5)], [0]
+    begun, connections = time.monotonic(), hurried.server.server_state.connections
+    while len(there) < 2 or there[-1]:
+        assert time.monotonic() - begun < 10
+        time.sleep(0.05)
+        there += [len(connections)] * (len(connections) != there[-1])
+    assert max(there) == 5
+    assert httpx.get(f"{hurried.url}/health").status_code == 200  # there is room again
+    for client in clients:
+        client.close()
+
+
+def test_an_answer_that_is_read_slowly_comes_whole(hurried: Server) -> None:
+    length = len(httpx.get(f"{hurried.url}/openapi.json").content)
+    with pipelined(hurried.url, 100, buffer=2**17) as client:
+        begun, came = time.monotonic(), 0
+        while came < 100 * length:  # the heads come on top
+            part = len(client.recv(2**16))
+            assert part
+            came += part
+            if time.monotonic() - begun < 1.5:  # more than twice the time in which nothing is read
+                time.sleep(0.02)
+    assert time.monotonic() - begun > 1.2
+
+
+def test_the_end_does_not_wait_for_who_reads_nothing(tmp_path: Path) -> None:
+    with serving("--database", str(tmp_path / "shop.db")) as (process, url):
+        clients = [pipelined(url, 200) for _ in range(2)]
+        assert httpx.get(f"{url}/health").status_code == 200
+        time.sleep(1.5)  # until no more fits into the buffers
+        begun = time.monotonic()
+        process.terminate()
+        process.wait(60)
+        assert time.monotonic() - begun < 15  # of the 30 that requests under way have
+        for client in clients:
+            client.close()
 
 
 def test_an_address_is_believed_from_a_proxy_only(tmp_path: Path) -> None:

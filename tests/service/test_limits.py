@@ -45,6 +45,7 @@ def test_they_are_those_of_the_guide() -> None:
     policy = model.ExperimentBody.model_json_schema()["properties"]["policy"]
     assert said == {
         "body of a request": security.MOST_BYTES / 2**20,
+        "body of a form to sign in or out, and of OFREP": security.SMALL_BYTES / 2**10,
         "arms of an experiment": model.MOST_ARMS,
         "turns of a forecast": model.MOST_TURNS,
         "rewards in one request": model.MOST_REWARDS,
@@ -52,6 +53,7 @@ def test_they_are_those_of_the_guide() -> None:
         "connections at a time": server.CONNECTIONS,
         "time for the head of a request to come": server.HEAD_SECONDS,
         "time for its body to come": security.BODY_SECONDS,
+        "time in which nothing is read of an answer": server.READ_SECONDS,
         "text of a policy": policy["maxLength"],
     }
     words = " ".join(GUIDE.read_text(encoding="utf-8").split())
@@ -210,7 +212,7 @@ def test_a_body_that_has_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch)
                 await asyncio.sleep(0.1)
             return messages.pop(0)
 
-        counted = security._limited(receive)
+        counted = security._limited(receive, security.MOST_BYTES)
         return [await counted(), await counted()]
 
     for first in ({}, {"more_body": False}):

@@ -68,6 +68,8 @@ def test_errors_have_the_codes_of_the_protocol(live: Server, http: httpx.Client)
         wrong = http.post(f"{FLAGS}/shelf", content=content)
         assert (wrong.status_code, wrong.json()["errorCode"]) == (400, code)
         assert http.post(FLAGS, content=content).json()["errorCode"] == code
+    for content in (b"", b"{}", b'{"context": {}}', b'{"context": null}'):
+        assert http.post(FLAGS, content=content).status_code == 200
     live.service.create(settings("timeless", forecast=TrafficForecast((5.0, 6.0))))
     none = http.post(f"{FLAGS}/timeless", json={})  # without a calendar no turn is now
     assert (none.status_code, none.json()["errorCode"]) == (400, "GENERAL")
