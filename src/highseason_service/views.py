@@ -109,9 +109,9 @@ class ExperimentView:
 
     @cached_property
     def waiting(self) -> list[tuple[int, str]]:
-        """The latest turns without a reward and their names; those that are over come first."""
+        """The latest turns without a reward and their names: what is over, then what comes next."""
         found = self._latest_turns((self.history.arm >= 0) & np.isnan(self.history.reward))
-        return sorted(found, key=lambda one: one[0] > self.past)
+        return sorted(found, key=lambda one: max(one[0], self.past))
 
     @cached_property
     def rewarded(self) -> list[tuple[int, str]]:

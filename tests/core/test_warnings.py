@@ -5,9 +5,19 @@ from __future__ import annotations
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
+import pandas as pd
 import pytest
 
+import highseason as hs
 from highseason.core.warnings import quiet
+from highseason.traffic import FileNote
+
+
+def test_a_note_on_a_table_points_at_the_line_that_reads_it() -> None:
+    days = pd.date_range("2025-01-01", periods=5)
+    with pytest.warns(FileNote) as caught:
+        hs.traffic.read(pd.DataFrame({"visitors": range(10, 15), "revenue": 3.5}, index=days))
+    assert {warning.filename for warning in caught} == {__file__}
 
 
 def test_within_quiet_threads_leave_the_filters_alone() -> None:

@@ -268,7 +268,7 @@ def test_arms_in_the_game_come_first_and_the_best_before_them() -> None:
 def test_turns_that_wait_for_a_reward() -> None:
     view = viewed(played([0, 1, -1, 0, 1], [NAN, 40.0, NAN, NAN, NAN]))
     assert (view.now, view.past, view.late) == (3, 2, 1)
-    assert [turn for turn, _ in view.waiting] == [1, 5, 4]  # what is over first
+    assert [turn for turn, _ in view.waiting] == [1, 4, 5]  # what is over first, then today
     assert view.waiting[0][1] == "Mon 2 Nov 2026: a"
     assert view.rewarded == [(2, "Tue 3 Nov 2026: b, 40 from 100 visitors")]
     assert view.explored == 0.5
@@ -276,7 +276,7 @@ def test_turns_that_wait_for_a_reward() -> None:
     assert view.planned_from == 2
     assert math.isnan(viewed(played([])).explored)
     many = viewed(played([0] * 130, [NAN] * 130), turns=days(130))
-    assert [turn for turn, _ in many.waiting] == list(range(130, 30, -1))
+    assert [turn for turn, _ in many.waiting] == list(range(31, 131))
 
 
 @pytest.mark.parametrize(

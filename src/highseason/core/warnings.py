@@ -6,17 +6,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-_PACKAGE = __name__.partition(".")[0]
+#: Frames of the package, and of the decorators that contextlib makes for it.
+_INSIDE = (__name__.partition(".")[0], "contextlib")
 
 
 def warn_user(message: str, category: type[Warning]) -> None:
-    """Warn, with the nearest caller outside this package as the place.
+    """Warn, with the nearest caller outside this package and contextlib as the place.
 
     (`skip_file_prefixes` of Python 3.12 does the same; we still run on 3.11.)
     """
     level = 2  # what warnings calls the caller of this function
     frame = sys._getframe(1)
-    while frame.f_back and str(frame.f_globals.get("__name__", "")).split(".")[0] == _PACKAGE:
+    while frame.f_back and str(frame.f_globals.get("__name__", "")).split(".")[0] in _INSIDE:
         frame = frame.f_back
         level += 1
     warnings.warn(message, category, stacklevel=level)
