@@ -13,7 +13,6 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from highseason_service.app import create_app
-from highseason_service.database import warn_of_old_sqlite
 from highseason_service.experiments import Service
 from highseason_service.security import LOOPBACK, Tokens
 
@@ -112,8 +111,6 @@ def serve(
         names: Further host names under which it may be asked for, such as that of a proxy.
         started: Called with the URL once the port is open.
     """
-    if service.database.is_sqlite:
-        warn_of_old_sqlite()
     others = sorted({name.lower() for name in names} - LOOPBACK)
     local = host in LOOPBACK and not others  # behind a proxy, everyone seems to be on this machine
     if not local and not Tokens(service.database, True).scopes():

@@ -27,7 +27,8 @@ from tests.service.postgresql import PostgreSQL, programs
 from tests.service.test_commands import run, serving
 from tests.service.test_storage import play, raw
 
-from highseason_service import Service
+from highseason.cli import main
+from highseason_service import Service, demo, server
 from highseason_service.audit import audit
 from highseason_service.database import sqlite_module, warn_of_old_sqlite
 from highseason_service.model import Outcome
@@ -320,6 +321,19 @@ def test_an_old_sqlite_is_reported_with_its_remedy(
     (record,) = caplog.records
     assert "PostgreSQL" in record.getMessage()
     assert "highseason[sqlite]" in record.getMessage()
+
+
+def test_the_demo_which_no_other_process_writes_to_is_not_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setitem(sys.modules, "pysqlite3.dbapi2", None)
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 51, 2))
+    monkeypatch.setattr(demo, "fill", lambda service: None)
+    for name in ("serve", "start_logging"):
+        monkeypatch.setattr(server, name, lambda *given, **options: None)
+    for options, warned in ((["--demo"], False), (["--database", f"{tmp_path}/a.db"], True)):
+        main(["serve", *options], standalone_mode=False)
+        assert ("rare fault" in caplog.text) == warned
 
 
 def test_the_newest_sqlite_is_used(monkeypatch: pytest.MonkeyPatch) -> None:

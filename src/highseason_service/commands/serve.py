@@ -57,6 +57,7 @@ def command(
     require("uvicorn", "service", "highseason serve")
     from highseason_service import Service, forms
     from highseason_service import demo as shop
+    from highseason_service.database import warn_of_old_sqlite
     from highseason_service.server import serve, start_logging
 
     def started(url: str) -> None:
@@ -70,8 +71,10 @@ def command(
         tempfile.TemporaryDirectory() as folder,
         Service(str(Path(folder) / "demo.db") if demo else database) as service,
     ):
-        if demo:
+        if demo:  # in a file that no other process knows
             shop.fill(service)
+        elif service.database.is_sqlite:
+            warn_of_old_sqlite()
         there = any(one.id == name for one in service.experiments())
         if there and reward_range not in (None, known := service.state(name).reward_range):
             raise usage_error(
