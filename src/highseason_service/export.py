@@ -52,7 +52,7 @@ def _pools(entries: Sequence[Entry]) -> Iterator[tuple[int, tuple[str, ...]]]:
     arms: dict[str, Arm] = {arm.id: arm for arm in Settings.from_dict(entries[0].body).arms}
     for entry in entries[1:]:
         if entry.kind == "arm_added":
-            arms[entry.body["id"]] = Arm.from_dict(entry.body)
+            arms[entry.body["id"]] = Arm(**entry.body)
         elif entry.kind == "arm_retired":
             arms[entry.body["id"]] = replace(arms[entry.body["id"]], removed=True)
         elif isinstance(entry.event, TurnDecided):

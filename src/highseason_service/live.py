@@ -102,7 +102,7 @@ class LiveExperiment:
             self.version, self._plan = entry.body["version"], None
             self.forecast = self.forecast.replaced(entry.body["first"], entry.body["values"])
         elif entry.kind == "arm_added":
-            self.arms[entry.body["id"]] = Arm.from_dict(entry.body)
+            self.arms[entry.body["id"]] = Arm(**entry.body)
             self.entered.discard(entry.body["id"])
         elif entry.kind == "arm_entered":
             self.entered.add(entry.body["id"])
@@ -359,7 +359,7 @@ class Outline(NamedTuple):
         if known is None:
             settings = Settings.from_dict(entries[0].body)
             known = cls(0, settings, settings.forecast, {arm.id: arm for arm in settings.arms})
-        new = [Arm.from_dict(entry.body) for entry in entries if entry.kind == "arm_added"]
+        new = [Arm(**entry.body) for entry in entries if entry.kind == "arm_added"]
         _, forecast = latest_forecast(known.forecast, entries)
         arms = known.arms | {arm.id: arm for arm in new}
         seq = max([seq, *(entry.seq for entry in entries)])

@@ -73,13 +73,8 @@ class Arm:
         ),
     ] = None
 
-    @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Self:
-        """The arm that a log holds; earlier ones call a removed arm retired."""
-        return cls(**{"removed" if k == "retired" else k: value for k, value in entry.items()})
-
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, without a value that was not given: earlier versions know none."""
+        """As plain data, without a value that was not given."""
         plain = asdict(self)
         return plain if self.value is not None else {k: v for k, v in plain.items() if k != "value"}
 
@@ -176,7 +171,7 @@ class Settings:
         return cls(
             **plain
             | {
-                "arms": tuple(map(Arm.from_dict, plain["arms"])),
+                "arms": tuple(Arm(**arm) for arm in plain["arms"]),
                 "forecast": TrafficForecast.from_dict(plain["forecast"]),
                 "reward_range": None if ends is None else (ends[0], ends[1]),
                 "noise": None if noise is None else Noise(**noise),

@@ -427,7 +427,6 @@ def test_settings_are_what_they_were_after_a_round_trip() -> None:
         assert again == one
     assert {"noise", "stay_with_leader"} & settings().to_dict().keys() == set()
     assert "value" not in Arm("a").to_dict()
-    assert Arm.from_dict({"id": "a", "retired": True}).removed
     assert Arm("a", value=0).to_dict()["value"] == 0
 
 

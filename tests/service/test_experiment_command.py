@@ -95,9 +95,7 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
         ("list --url http://127.0.0.1:1", "highseason serve"),
         ("list --url nonsense", "cannot reach"),
         ("lsit", "list"),
-        ("reward tea --turn 1", "highseason experiment update"),
-        ("retire-arm tea --arm 9.99", "highseason experiment remove-arm"),
-        ("forecast tea --first 30", "highseason experiment reforecast"),
+        ("forecast tea --first 30", "Did you mean 'reforecast'?"),
     ],
 )
 def test_what_is_refused_is_bad_usage(run: Run, words: str, expected: str) -> None:

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ from tests.service.conftest import MOMENT, settings
 from highseason.bandit import Event
 from highseason_service import Service, store
 from highseason_service.audit import audit
-from highseason_service.database import Database, sqlite_module
+from highseason_service.database import Database
 from highseason_service.errors import (
     ClashError,
     InvalidError,
@@ -30,9 +29,6 @@ from highseason_service.live import LiveExperiment
 from highseason_service.model import Arm, Noise, Outcome
 
 Open = Callable[[], Service]
-
-#: A database as SQL, of the commit before decided turns kept their forecast.
-SAMPLE = "schema_0002.sql"
 
 
 def raw(service: Service, statement: str, **values: object) -> None:
@@ -344,12 +340,6 @@ def test_the_audit_compares_everything_that_follows(service: Service, forged: st
     assert (good.experiment, good.problems) == ("well", ())
 
 
-def test_a_time_without_offset_is_of_an_earlier_version(service: Service) -> None:
-    play(service, range(1, 4))
-    raw(service, "UPDATE decisions SET time = '2026-11-01' WHERE turn = 1")
-    assert audit(service.database)[0].problems == ()
-
-
 def test_the_audit_sees_a_forged_decision(service: Service) -> None:
     play(service, range(1, 13))
     chosen = next(e for e in service.events("shelf") if e["turn"] == 12 and e["kind"] == "decided")
@@ -388,9 +378,7 @@ def test_the_tables_are_those_of_the_migrations(service: Service) -> None:
     from highseason_service.tables import metadata
 
     with service.database.read() as connection:
-        known = {"snapshots"}  # of earlier versions, which may still run beside this one
-        opts = {"compare_type": True, "include_name": lambda name, *_: name not in known}
-        context = MigrationContext.configure(connection, opts=opts)
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, metadata) == []
 
 
@@ -559,21 +547,3 @@ def test_a_key_holds_for_every_change(service: Service) -> None:
     service.stay_with_leader("shelf", stay=True, key="c")
     with pytest.raises(ClashError, match="used for another request"):
         service.stay_with_leader("shelf", stay=False, key="c")
-
-
-def test_a_database_of_an_earlier_version_opens(tmp_path: Path) -> None:
-    """As the service wrote it before times had offsets and open turns could be forecast again."""
-    database = tmp_path / "shop.db"
-    with sqlite_module().connect(database) as connection:
-        connection.executescript(Path(__file__).with_name("data").joinpath(SAMPLE).read_text())
-    connection.close()
-    with Service(str(database), clock=lambda: MOMENT) as service:
-        assert [report.problems for report in audit(service.database)] == [()] * 3
-        for name in ("index", "soft"):
-            before = service.decisions(name)
-            assert service.decide(name, 9) == next(one for one in before if one.turn == 9)
-            assert service.update_many(name, [Outcome(9, 50.0, 90.0)], key="k9")["new"] == 1
-            assert service.update_many(name, [Outcome(2, 70.0, 90.0)])["new"] == 0
-            assert service.decide(name, 12).forecast_version == 2
-        assert service.state("chance").status == "paused"
-        assert [report.problems for report in audit(service.database)] == [()] * 3

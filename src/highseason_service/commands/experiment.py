@@ -44,11 +44,6 @@ CREATE = (
         "highseason experiment decide tea",
         "highseason experiment update tea --reward 1234.5 --visitors 310",
     ],
-    moved={
-        "reward": "write highseason experiment update",
-        "retire-arm": "write highseason experiment remove-arm",
-        "forecast": "write highseason experiment reforecast",
-    },
 )
 def command() -> None:
     """Create, query and change the experiments of a service.
