@@ -105,7 +105,7 @@ def new_experiment(
     G, notes = uploaded_forecast(fields, file, content)
     forecast = TrafficForecast.of(G)
     ends = [number(fields, name, "0") for name in ("least", "greatest")]
-    if fields["greatest"] and not ends[0] < ends[1]:
+    if (fields["greatest"] or ends[0]) and not ends[0] < ends[1]:
         raise _refused("greatest", f"more than the least, {ends[0]:g}", fields["greatest"])
     body = {
         "id": fields["id"] or address(fields["name"]),

@@ -138,3 +138,14 @@ def test_an_arm_without_a_reward_is_compared_by_0() -> None:
     online.choose("ab")
     online.learn("b", 0.4)
     assert online.estimates() == {"a": 0.0, "b": 0.4}
+
+
+@pytest.mark.parametrize("name", ["option-index", "ucb", "soft+kl-ucb"])
+@pytest.mark.parametrize("reward", [-0.1, 12.0, math.nan, math.inf])
+def test_a_policy_for_rewards_up_to_1_refuses_others(name: str, reward: float) -> None:
+    game = OnlineGame(name)
+    game.learn("red", 1.0)
+    before = game.estimates()
+    with pytest.raises(ValueError, match=r"learns rewards from 0 to 1, got .*divide each by"):
+        game.learn("red", reward)
+    assert game.estimates() == before

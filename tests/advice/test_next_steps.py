@@ -192,3 +192,21 @@ def test_an_object_of_another_library_only_plays() -> None:
     )
     for step in advice.next_steps():
         run(step, advice=advice)
+
+
+@pytest.mark.parametrize(
+    ("labels", "world", "said"),
+    [
+        (("9.99", "10.99", "11.99", "12.5"), "visitors", "takings instead: --range 0..13"),
+        (("a", "b", "c", "d"), "visitors", ""),
+        (("9.99", "10.99", "11.99", "12.5"), "money", ""),
+    ],
+)
+def test_what_counts_orders_says_how_to_report_takings(
+    labels: tuple[str, ...], world: str, said: str, shop: hs.traffic.Multiplier
+) -> None:
+    policy = next(one for one in candidates(WORLDS[world]) if one.rule.traits.unit_range)
+    text = advised(policy, WORLDS[world], shop).text(labels, multiplier="shop.csv")
+    assert said in text
+    assert ("takings" in text) == bool(said)
+    assert ("--range 0..1\n" in text) == (world == "visitors")

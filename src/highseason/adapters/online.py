@@ -71,6 +71,11 @@ class OnlineGame:
 
     def learn(self, arm: Any, reward: float) -> None:
         """Learn a reward of an arm, which need not have been chosen here."""
+        if self.policy.rule.traits.unit_range and not 0.0 <= reward <= 1.0:
+            raise ValueError(
+                f"{self.policy.label} learns rewards from 0 to 1, got {reward:g}: divide each by "
+                "the most that one may be"
+            )
         number, state = self.add(arm), self._state
         if state.selections[number] <= state.pulls[number]:  # chosen elsewhere
             state.selections[number] += 1

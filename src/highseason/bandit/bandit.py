@@ -120,10 +120,8 @@ class Bandit(Hinting, Generic[ArmT]):
             )
         policy, G = policy.counting(), None if multiplier is None else as_multiplier(multiplier)
         ids = tuple(hashable(arm) for arm in as_list("arms", arms))
-        given, source = (
-            Scale.of(reward_range, policy, ids).reward_range,
-            source_of(policy, G, known),
-        )
+        given = Scale.of(reward_range, policy, ids).reward_range
+        source = source_of(policy, G, known)
         lifetimes = lifetimes_of(ids, expires, policy, source)
         event = BanditStarted(1, policy, int(seed), given, G, bool(known), ids, lifetimes)
         game = LiveGame.start(event, policy)
