@@ -211,10 +211,13 @@ class ExperimentView:
             return f"played {name}, the best so far"
         plays = self.history.plays(record.turn)
         own = plays.get(record.arm, 0)
-        if not own and self.plan.first_choice and max(plays.values()) <= 1:
+        most = max(plays.values(), default=0)
+        if not own and self.plan.first_choice and most <= 1:
             return f"tried {name}, as every arm is tried once first"
         if not own:
-            return f"tried {name} for the first time"
+            return f"tried {name}" + (
+                " for the first time" if most else ", as nothing is known yet"
+            )
         if all(own <= plays.get(arm, 0) for arm in chain([rival], others)):
             return f"tried {name}, the least known arm"
         if record.probability < 1.0:

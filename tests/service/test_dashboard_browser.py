@@ -102,7 +102,7 @@ def test_a_day_of_a_merchandiser(page: Page, server: Server) -> None:
     shown = "premium" if record.arm == "11.99" else record.arm
     expect(page.locator("#now .arm")).to_have_text(shown)
     expect(page.locator(".decisions .why")).to_have_text(
-        f"Quiet day: tried {shown}, as every arm is tried once first"
+        f"Quiet day: tried {shown}, as nothing is known yet"
     )
 
     page.get_by_label("Total reward").fill("512.5")

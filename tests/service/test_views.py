@@ -169,6 +169,18 @@ def test_reasons_for_exploring(opened: Callable[[], Service]) -> None:
     assert any(view.reason(one).endswith("the least known arm") for one in view.latest)
 
 
+def test_the_first_choice_of_the_option_index_rests_on_nothing(
+    opened: Callable[[], Service],
+) -> None:
+    service = opened()
+    service.create(settings(policy="option-index", turns=40))
+    for turn in (1, 2):
+        service.decide("shelf", turn)
+    said = reasons(service, "shelf")
+    assert said[1].endswith("as nothing is known yet")
+    assert said[2].endswith("for the first time")
+
+
 def test_chance_is_named(opened: Callable[[], Service]) -> None:
     service = opened()
     service.create(settings(policy="uniform", turns=40))
