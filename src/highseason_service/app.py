@@ -108,7 +108,7 @@ async def _refused(request: Request, reason: Exception) -> Response:
     headers = {"Retry-After": "1"} if status == 503 else getattr(reason, "headers", None)
     body: dict[str, Any] = {"detail": detail}
     if isinstance(reason, UnconfirmedError):
-        body["detail"] += '. If it is right, send "confirm": true'
+        body["detail"] += '. To confirm, send "confirm": true'
         body |= {"code": reason.code, "questions": reason.questions}
     return JSONResponse(body, status, headers)
 

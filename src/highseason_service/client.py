@@ -20,12 +20,9 @@ from highseason_service.model import (
 
 
 class RequestError(Exception):
-    """The service refused a request; `status` is its HTTP status.
+    """The service refused a request; what `questions` ask about is taken in with `confirm`."""
 
-    Where there are `questions`, the report looks wrong, and is taken in with `confirm=True`.
-    """
-
-    def __init__(self, status: int, detail: str, questions: Sequence[str] = ()) -> None:
+    def __init__(self, status: int, detail: str, questions: Sequence[str] = (), **_: Any) -> None:
         super().__init__(f"{detail} (HTTP {status})")
         self.status, self.detail, self.questions = status, detail, questions
 
@@ -149,9 +146,8 @@ class Client(AbstractContextManager["Client"]):
         if answer.is_success:
             return answer
         kind = answer.headers.get("content-type", "")
-        is_json = kind.startswith("application/json")
-        said = answer.json() if is_json else {"detail": answer.text}
-        raise RequestError(answer.status_code, said["detail"], said.get("questions", ()))
+        said = answer.json() if kind.startswith("application/json") else {"detail": answer.text}
+        raise RequestError(answer.status_code, **said)
 
 
 def _path(experiment: str, rest: str = "") -> str:

@@ -80,7 +80,6 @@ def _experiment(
         return Response(status_code=204)
     context: dict[str, Any] = {"tab": tab, "tabs": TABS, "seen": now, "view": view, "state": state}
     context |= {"done": "", "error": "", "typed": {}, "form": "", "columns": (), "kept": None}
-    context["questions"] = ()
     if tab == "today":
         two = who.service.decisions(state.id, before=(turn or 0) + 2, limit=2)
         known = {one.turn: one for one in two if one.turn <= view.history.turns}

@@ -29,10 +29,7 @@ class ClashError(ServiceError):
 
 
 class UnconfirmedError(ClashError):
-    """A report that looks wrong; with `confirm` it is taken in.  `questions` say what looks wrong.
-
-    All of them are asked at once: whoever confirms has seen each.
-    """
+    """A report looks wrong: with `confirm` it is taken in.  All `questions` are asked at once."""
 
     code = "unconfirmed"
 

@@ -263,10 +263,9 @@ class Service(AbstractContextManager["Service"]):
         key: str | None = None,
         confirm: bool = False,
     ) -> dict[str, int]:
-        """Take in what turns brought, all or none; late and in any order.
+        """Take in what turns brought, all or none; gives how many were new.
 
-        Gives how many of them were new.  What looks wrong is refused, until it is confirmed: a
-        reward outside the range is then recorded as it is, and learned as the end of the range.
+        What looks wrong is refused until it is confirmed.
         """
 
         def work(changes: Changes, live: LiveExperiment) -> dict[str, int]:

@@ -200,8 +200,8 @@ class LiveExperiment:
         questions = []
         if outside := outside_range(self.settings.reward_range, brought):
             questions += [
-                f"{outside}; confirmed, it is recorded as it is, and learned as the "
-                "end of the range. If the range is wrong, start a new experiment with the right one"
+                f"{outside}. If that is right, confirm it: it is recorded as it is, and learned as "
+                "the end of the range. If the range is wrong, start a new experiment"
             ]
         if questions and not confirm:
             raise UnconfirmedError(*questions)

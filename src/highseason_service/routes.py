@@ -33,11 +33,7 @@ from highseason_service.security import SCOPES, Tokens
 
 
 class Problem(BaseModel):
-    """Why a request was refused: what was expected, what was sent, how to fix it.
-
-    With the code "unconfirmed", `questions` say what looks wrong in a report: it is taken in with
-    "confirm": true.
-    """
+    """Why a request was refused; what looks wrong ("unconfirmed") needs "confirm": true."""
 
     detail: str
     code: Literal["unconfirmed"] | None = None

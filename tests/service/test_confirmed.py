@@ -230,4 +230,4 @@ def test_a_served_experiment_keeps_its_range(
     assert main([*line, "--range", "0..1"], standalone_mode=False) in (None, 0)
     assert main(line, standalone_mode=False) in (None, 0)
     assert main([*line, "--range", "0..11"], standalone_mode=False) == 2
-    assert "its range of rewards is 0 to 1" in " ".join(capsys.readouterr().err.split())
+    assert "with the range (0.0, 1.0)" in " ".join(capsys.readouterr().err.split())

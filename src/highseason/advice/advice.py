@@ -324,12 +324,8 @@ class Advice(Printable):
         steps = steps[:-1] if traffic and len(steps) > 2 and not details else steps
         parts += ["", "What to do next:"]
         parts.append("\n\n".join(textwrap.indent(step, "  ") for step in steps))
-        most = takings_at(labels)
-        if traffic and most and self._for_a_bandit()[1] == (0.0, 1.0):
-            said = (
-                f"Orders are at most 1 per visitor.  To report takings instead: --range 0..{most:g}"
-            )
-            parts.append(wrapped(f"  {said}"))
+        if traffic and (most := takings_at(labels)) and self._for_a_bandit()[1] == (0.0, 1.0):
+            parts.append(f"  This is for orders.  To report takings instead: --range 0..{most:g}")
         when = f"When it explores: {self.policy} {timing(self.plan).sentence()}"
         parts += ["", wrapped(when)]
         if self.bounds is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, Self, overload
@@ -24,6 +24,7 @@ from highseason.bandit.ledger import (
     MemoryStore,
     Ranked,
     Report,
+    Rows,
     Scale,
     as_list,
     hashable,
@@ -139,9 +140,11 @@ class Bandit(Hinting, Generic[ArmT]):
         game.seq = event.seq
         self._game, self._store, self._lock = game, store, threading.RLock()
 
-    def _record(self, event: Event | None) -> None:
+    def _record(self, event: Event | None, confirm: bool = True) -> None:
         """Store an event, then apply it: what cannot be stored does not happen."""
         if event is not None:
+            if not confirm:
+                self._game.require_in_range(event)
             self._store.append(event)
             self._game.apply(event)
 
@@ -244,11 +247,8 @@ turn 3: append turns with extend(…)
             visitors: Those who came; None if `count_visitors` reported them, if G is known
                 (then it is G), or if it is still to come (then the reward waits).  With 0 there is
                 nothing to learn, and the turn is closed.
-            confirm: Whether a reward per visitor outside `reward_range` is right.  It is then
-                recorded as reported, and learned as the end of the range that it is beyond.
-
-        Raises:
-            UnconfirmedError: The reward per visitor lies outside `reward_range`.
+            confirm: Whether a reward per visitor outside `reward_range`, an `UnconfirmedError`, is
+                right.  It is recorded as reported, and learned as the end of the range.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
@@ -262,9 +262,7 @@ turn 3: append turns with extend(…)
         with self._lock:
             self._report([Report(arm, reward, t, visitors)], confirm)
 
-    def update_many(
-        self, rows: Iterable[Mapping[str, Any] | Sequence[Any]] | Any, *, confirm: bool = False
-    ) -> None:
+    def update_many(self, rows: Rows, *, confirm: bool = False) -> None:
         """Report what many turns brought: all rows are taken in, or none.
 
         Args:
@@ -289,7 +287,7 @@ turn 3: append turns with extend(…)
 
     def _report(self, reports: list[Report], confirm: bool, numbered: bool = False) -> None:
         before = self.waiting
-        self._record(self._game.report(reports, confirm, numbered))
+        self._record(self._game.report(reports, numbered), confirm)
         warn_of_waiting(before, self.waiting)
 
     def correct(self, t: TurnLike, reward: float, *, confirm: bool = False) -> None:
@@ -308,11 +306,9 @@ turn 3: append turns with extend(…)
         {'a': 5.0, 'b': None}
         """
         with self._lock:
-            self._record(self._game.correct(t, reward, confirm))
+            self._record(self._game.correct(t, reward), confirm)
 
-    def fit(
-        self, history: Iterable[Mapping[str, Any] | Sequence[Any]] | Any, *, confirm: bool = False
-    ) -> Self:
+    def fit(self, history: Rows, *, confirm: bool = False) -> Self:
         """Learn from what was earned before the first turn.
 
         Each row counts as one turn: its arm was tried, and its visitors brought `reward` in
@@ -332,13 +328,11 @@ turn 3: append turns with extend(…)
         ('a', {'a': 5.0, 'b': 3.0})
         """
         with self._lock:
-            self._record(self._game.fit(in_order(reports_of(history)), confirm))
+            self._record(self._game.fit(in_order(reports_of(history))), confirm)
         return self
 
     def count_visitors(self, t: TurnLike, visitors: float, *, confirm: bool = False) -> None:
         """Report the visitors of a decided turn; a reward that waits for them is then learned.
-
-        `confirm` is that of `update`.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
@@ -348,7 +342,7 @@ turn 3: append turns with extend(…)
         []
         """
         with self._lock:
-            self._record(self._game.report_visitors(t, visitors, confirm))
+            self._record(self._game.report_visitors(t, visitors), confirm)
 
     def add_arm(self, arm: ArmT, when: Literal["low", "now"] = "low", expires: Any = None) -> None:
         """Bring an arm into the game, or back into it with everything that was learned of it.

@@ -333,9 +333,7 @@ class LiveGame(Generic[ArmT]):
 
     # -- reports ----------------------------------------------------------------------------------
 
-    def report(
-        self, reports: Iterable[Report], confirm: bool, numbered: bool = False
-    ) -> OutcomesReported | None:
+    def report(self, reports: Iterable[Report], numbered: bool = False) -> OutcomesReported | None:
         """Check reports; with `numbered`, errors name the row."""
         new: dict[int, TurnOutcome] = {}
         for number, report in enumerate(reports, start=1):
@@ -347,16 +345,13 @@ class LiveGame(Generic[ArmT]):
                 if not numbered:
                     raise
                 raise type(reason)(f"row {number}: {reason}") from None
-        return self._reported(new, confirm)
+        return self._reported(new)
 
-    def report_visitors(
-        self, t: TurnLike, visitors: float, confirm: bool
-    ) -> OutcomesReported | None:
+    def report_visitors(self, t: TurnLike, visitors: float) -> OutcomesReported | None:
         """Check the visitors of a decided turn."""
-        new = self._merge(self.row_of_decided(t), None, _visitors(visitors), {})
-        return self._reported(new, confirm)
+        return self._reported(self._merge(self.row_of_decided(t), None, _visitors(visitors), {}))
 
-    def correct(self, t: TurnLike, reward: float, confirm: bool) -> RewardCorrected | None:
+    def correct(self, t: TurnLike, reward: float) -> RewardCorrected | None:
         """Check a reward that replaces another."""
         before = self.ledger.outcome(self.row_of_decided(t))
         after = before._replace(reward=finite_number("reward", reward, BanditError))
@@ -365,13 +360,10 @@ class LiveGame(Generic[ArmT]):
                 f"turn {before.turn} has no reward to correct: report it with update(…)"
             )
         _require_finite(after)
-        if after == before:
-            return None
-        if after.lesson is not None and not confirm:
-            self._require_in_range([(f"turn {after.turn}", *after.lesson)])
-        return RewardCorrected(self.seq + 1, before.turn, after.reward or 0.0)
+        corrected = RewardCorrected(self.seq + 1, before.turn, after.reward or 0.0)
+        return None if after == before else corrected
 
-    def fit(self, reports: Iterable[Report], confirm: bool) -> HistoryLearned[ArmT] | None:
+    def fit(self, reports: Iterable[Report]) -> HistoryLearned[ArmT] | None:
         """Check rewards from before the first turn; errors name the row."""
         if len(self.ledger):
             raise BanditError(
@@ -379,7 +371,6 @@ class LiveGame(Generic[ArmT]):
                 "decided: report rewards with update_many(…)"
             )
         lessons: list[Lesson[ArmT]] = []
-        brought: list[tuple[str, float, float]] = []
         for number, (arm, reward, _, visitors) in enumerate(reports, start=1):
             try:
                 self.table.index(arm)
@@ -387,24 +378,28 @@ class LiveGame(Generic[ArmT]):
                 _require_finite(came)
                 if came.lesson is not None:
                     lessons.append(Lesson(hashable(arm), *came.lesson))
-                    brought.append((f"row {number}", *came.lesson))
             except ValueError as reason:
                 raise BanditError(f"row {number}: {reason}") from None
-        if not confirm:
-            self._require_in_range(brought)
         return HistoryLearned(self.seq + 1, tuple(lessons)) if lessons else None
 
-    def _reported(self, new: dict[int, TurnOutcome], confirm: bool) -> OutcomesReported | None:
-        if not confirm:
-            known = ((each.turn, each.lesson) for each in new.values())
-            self._require_in_range((f"turn {turn}", *lesson) for turn, lesson in known if lesson)
+    def _reported(self, new: dict[int, TurnOutcome]) -> OutcomesReported | None:
         return OutcomesReported(self.seq + 1, tuple(new.values())) if new else None
 
-    def _require_in_range(self, brought: Iterable[tuple[str, float, float]]) -> None:
+    def require_in_range(self, event: Event) -> None:
         """Refuse rewards outside the range, which the rule cannot learn as they are."""
+        brought: list[tuple[str, float, float]] = []
+        match event:
+            case OutcomesReported():
+                known = ((each.turn, each.lesson) for each in event.outcomes)
+                brought = [(f"turn {turn}", *lesson) for turn, lesson in known if lesson]
+            case RewardCorrected():
+                visitors = self.ledger.visitors[self.ledger.row(event.turn)]
+                brought = [(f"turn {event.turn}", event.reward, visitors)]
+            case HistoryLearned():
+                brought = [(f"arm {arm!r}", each, came) for arm, each, came in event.lessons]
         if said := outside_range(self.scale.reward_range, brought):
             raise UnconfirmedError(
-                f"{said} (reward_range). If it is right, pass confirm=True: it is recorded as it "
+                f"{said} (reward_range). If that is right, pass confirm=True: it is recorded as it "
                 "is, and learned as the end of the range. If the range is wrong, start a new "
                 "bandit with the right one, and let it learn what this one knows: "
                 "new.fit(old.to_pandas()[['arm', 'reward', 'visitors']].dropna())"
@@ -607,10 +602,9 @@ class LiveGame(Generic[ArmT]):
                     reward = None if reward is None else finite_number("reward", reward)
                     self._merge(self.row_of_decided(turn), reward, visitors, {})
             case RewardCorrected():
-                self.correct(event.turn, event.reward, confirm=True)
+                self.correct(event.turn, event.reward)
             case HistoryLearned():
-                past = (Report(arm, reward, None, came) for arm, reward, came in event.lessons)
-                self.fit(past, confirm=True)
+                self.fit(Report(arm, reward, None, came) for arm, reward, came in event.lessons)
             case ArmAdded():
                 self.table.require_absent(event.arm, self.ledger.last_turn + 1)
             case ArmRemoved():

@@ -13,7 +13,7 @@ from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Se
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from highseason.bandit.events import Event
 
 ArmT = TypeVar("ArmT", bound=Hashable)
+#: Reports, or a table of them.
+Rows: TypeAlias = Iterable[Mapping[str, Any] | Sequence[Any]] | Any
 
 NO_ROW = -1
 
@@ -434,13 +436,12 @@ def takings_at(arms: Iterable[Any]) -> float | None:
     (11.0, 0.5, None)
     """
     try:
-        prices = [math.nan if isinstance(arm, bool) else float(arm) for arm in arms]
-    except (TypeError, ValueError):
+        prices = sorted(map(float, arms))
+        figure = 10.0 ** (math.floor(math.log10(prices[-1])) - 1)
+        most = float(f"{math.ceil(float(f'{prices[-1] / figure:.9g}')) * figure:.9g}")
+        return most if prices[0] > 0.0 else None
+    except (TypeError, ValueError, OverflowError, IndexError, ZeroDivisionError):
         return None
-    if not prices or not all(0.0 < price < math.inf for price in prices):
-        return None
-    figure = math.floor(math.log10(max(prices))) - 1
-    return float(f"{math.ceil(float(f'{max(prices) / 10.0**figure:.9g}')) * 10.0**figure:.9g}")
 
 
 def outside_range(

@@ -99,7 +99,7 @@ def _answer(function: Callable[..., Answer], url: str, token: str | None, **give
     except (RequestError, ServiceError) as reason:
         said = getattr(reason, "detail", str(reason))
         if questions := getattr(reason, "questions", ()):
-            said = f"{'. '.join(questions)}. If it is right, add --confirm"
+            said = f"{'. '.join(questions)}. To confirm, add --confirm"
         raise usage_error(said) from reason
     except (httpx.TransportError, httpx.InvalidURL) as reason:
         remedy = "start one with 'highseason serve', or give its address with --url"

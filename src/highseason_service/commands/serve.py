@@ -77,11 +77,8 @@ def command(
             warn_of_old_sqlite()
         there = any(one.id == name for one in service.experiments())
         if there and reward_range not in (None, known := service.state(name).reward_range):
-            raise usage_error(
-                f"{name} is there already, and its range of rewards is "
-                f"{' to '.join(f'{end:g}' for end in known or ()) or 'not limited'}: "
-                "leave --range out, or give the file another name for a new experiment"
-            )
+            said = f"{name} is there already, with the range {known}: leave --range out, or give"
+            raise usage_error(f"{said} the file another name for a new experiment")
         if G is not None and not there:
             new: dict[str, Any] = {"id": name, "policy": policy, "arms": [*map(vars, arms_of(arm))]}
             with raised_as(ValueError, ServiceError):  # bad usage
