@@ -169,8 +169,7 @@ class Metrics:
 
     def numbers(self, one: Summary) -> dict[str, float]:
         """What an operator watches in an experiment, read again where something has changed."""
-        about = self.service.outline(one)
-        turns = about.forecast
+        turns = self.service.outline(one).forecast
         over = MOST_TURNS if turns.calendar is None else turns.progress(self.service.clock())[1]
         known, numbers = self._numbers.get(one.id, (None, {}))
         if known != (one.events, over):

@@ -72,10 +72,14 @@ class Client(AbstractContextManager["Client"]):
         return state
 
     def decide(
-        self, experiment: str, turn: int | None = None, at: datetime | None = None
+        self,
+        experiment: str,
+        turn: int | None = None,
+        at: datetime | None = None,
+        force: bool = False,
     ) -> DecisionRecord:
-        """The arm of a turn, or of the turn that is now."""
-        body = {"turn": turn, "at": None if at is None else at.isoformat()}
+        """The arm of a turn, or of the turn that is now; `force` if a clock may be wrong."""
+        body = {"turn": turn, "at": None if at is None else at.isoformat(), "force": force}
         return DecisionRecord(**self._ask("POST", _path(experiment, "decide"), body))
 
     def decisions(self, experiment: str, limit: int = 100) -> list[DecisionRecord]:

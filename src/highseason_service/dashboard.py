@@ -34,7 +34,7 @@ DONE = {
     "created": "The experiment is running.",
     "decide": "The turn is decided.",
     "update": "The reward is recorded.",
-    "known": "That reward was recorded before; nothing has changed.",
+    "known": "That reward was known already; nothing has changed.",
     "correct": "The reward is corrected.",
     "reforecast": "The forecast is replaced.",
     "add-arm": "The arm is added.",
@@ -332,7 +332,7 @@ def forecast_plan(who: Admin, experiment: Id, form: Form, file: Upload) -> Respo
     try:
         with raised_as(InvalidError):
             new, notes = forms.new_forecast(view.turns, view.state, forms.texts(form), *file)
-            forecast = view.turns.replaced(new.first, new.values)
+            forecast = view.turns.replaced(new.first, new.values, view.history.turns)
             plan = forecast.plan(view.policy, view.plan.arms)
     except ServiceError as reason:
         return _not_done(who, experiment, "manage", form, reason, **_again(reason, file))

@@ -23,6 +23,7 @@ from sqlalchemy.exc import IntegrityError
 
 from highseason.bandit import BanditError, Event, OutcomesReported, TurnDecided
 from highseason.core import raised_as
+from highseason.traffic import LENGTHS
 from highseason_service import store
 from highseason_service.database import PATIENCE, Database
 from highseason_service.errors import (
@@ -177,7 +178,8 @@ class Service(AbstractContextManager["Service"]):
         """The arm of a turn, of the turn in which `at` falls, or of the turn that is now.
 
         A turn is decided once; asked again, the answer is the same.  One that is more than `ahead`
-        turns after now, and after the last that is decided, is refused: a clock may be wrong.
+        turns after now and the last that is decided is refused, and so is now if no turn was
+        decided for so many days: a clock may be wrong.
         """
         moment, made = at or self.clock(), None
         if key is None and (known := self._remembered(experiment, turn, moment)) is not None:
@@ -196,14 +198,25 @@ class Service(AbstractContextManager["Service"]):
         return made or self.decision(experiment, decided)
 
     def _check_near(self, live: LiveExperiment, turn: int, ahead: int) -> None:
-        now = live.next_turn(self.clock()) if live.forecast.calendar else 0
-        last = max(live.bandit.last_turn, now)
+        """Refuse a turn that lies far from now, and one that lies far from all that happened."""
         live.check_turn(turn)
-        if turn > last + ahead:
-            raise ClashError(
-                f"turn {turn} is {turn - last} turns ahead, and turns are decided at most {ahead} "
-                "ahead: is the clock right? Send force=true to decide it all the same"
+        latest, begun, now, days = live.bandit.last_turn, 0, 0, 1
+        if (turns := live.forecast).calendar is not None:
+            begun, now = (
+                turns.place(datetime.fromisoformat(live.begun)),
+                live.next_turn(self.clock()),
             )
+            days = max(1, LENGTHS["day"] // LENGTHS[turns.unit])
+        if turn > max(latest, now) + ahead:
+            said = (
+                f"turn {turn} is {turn - max(latest, now)} turns ahead, and turns are decided at "
+            )
+            said += f"most {ahead} ahead"
+        elif turn > max(latest, begun) + ahead * days:
+            said = f"no turn was decided in the {turn - 1 - max(latest, begun)} before turn {turn}"
+        else:
+            return
+        raise ClashError(f"{said}: is the clock right? Send force=true to decide it all the same")
 
     def _remembered(
         self, experiment: str, turn: int | None, moment: datetime
@@ -274,7 +287,8 @@ class Service(AbstractContextManager["Service"]):
                 arms = [live.bandit.decision(outcome.turn).arm for outcome in event.outcomes]
                 self._enter(changes, live, "rewarded", None, {"arms": arms}, event)
                 changes.outcomes += [Outcome(*one) for one in event.outcomes]  # type: ignore[arg-type]  # a report has both
-            return {"received": len(outcomes), "new": len(changes.outcomes)}
+            new = len(changes.outcomes)
+            return {"received": len(outcomes), "new": new, "known_already": len(outcomes) - new}
 
         return self.change(experiment, work, key, ["update", [asdict(one) for one in outcomes]])
 
@@ -310,9 +324,10 @@ class Service(AbstractContextManager["Service"]):
         """Add an arm, or bring a removed one back with what was learned of it."""
 
         def work(changes: Changes, live: LiveExperiment) -> dict[str, Any]:
-            live.check_new_arm(arm)
             known = live.arms.get(arm.id, arm)  # what is brought back keeps its value
-            body = (arm if arm.value is not None else replace(arm, value=known.value)).to_dict()
+            new = arm if arm.value is not None else replace(arm, value=known.value)
+            live.check_new_arm(new)
+            body = new.to_dict()
             self._enter(changes, live, "arm_added", None, body)
             return body
 
@@ -337,7 +352,7 @@ class Service(AbstractContextManager["Service"]):
             event, kept = live.reforecast(first, values)
             body = {"version": live.version + 1, "first": first, "values": kept}
             self._enter(changes, live, "forecast_replaced", first, body, event)
-            return {"version": live.version, "turns": first - 1 + len(values)}
+            return {"version": live.version, "turns": first - 1 + len(kept)}
 
         return self.change(experiment, work, key, ["reforecast", first, list(values)])
 

@@ -168,9 +168,10 @@ class TrafficForecast:
             return f"Begins {self.name(1)}"
         return "Closed now" if past < len(self.values) else "The forecast has ended"
 
-    def replaced(self, first: int, values: Sequence[float]) -> Self:
-        """The forecast with other values from a turn on."""
-        return replace(self, values=(*self.values[: first - 1], *values))
+    def replaced(self, first: int, values: Sequence[float], decided: int = 0) -> Self:
+        """The forecast with other values from a turn on; up to turn `decided` it does not end."""
+        rest = self.values[first - 1 + len(values) : decided]
+        return replace(self, values=(*self.values[: first - 1], *values, *rest))
 
     def plan(self, policy: Policy, arms: int) -> Plan:
         """What a policy plans for these turns."""

@@ -34,6 +34,7 @@ from highseason_service.model import (
     Arm,
     ArmReport,
     Entry,
+    FlagValue,
     Outcome,
     PlannedTurn,
     Settings,
@@ -67,7 +68,7 @@ class LiveExperiment:
         old = [entry for entry in entries if reaches_back(entry)]
         self.version, self.forecast = latest_forecast(self.settings.forecast, old)
         self._plan: Plan | None = None
-        self.seq = entries[0].seq
+        self.seq, self.begun = entries[0].seq, entries[0].at  # or resumed
         self.corrections = {entry.turn: entry for entry in old if entry.kind == "corrected"}
         self.decisions: Counter[str] = Counter()  # by arm
         self.decided: set[int] = set()  # turns
@@ -98,6 +99,7 @@ class LiveExperiment:
         self.seq, event = entry.seq, entry.event
         if entry.kind in _STATUS:
             self.status = _STATUS[entry.kind]
+            self.begun = entry.at if entry.kind == "resumed" else self.begun
         elif entry.kind == "forecast_replaced" and event is not None:
             self.version, self._plan = entry.body["version"], None
             self.forecast = self.forecast.replaced(entry.body["first"], entry.body["values"])
@@ -234,7 +236,7 @@ class LiveExperiment:
     def check_new_arm(self, arm: Arm) -> None:
         """Refuse an arm that is there already, or whose turns are all decided."""
         self.require("running", "paused")
-        check_arms([arm])
+        check_arms([arm], [one for one in self.arms.values() if one.id != arm.id])
         old = self.arms.get(arm.id)
         if old is not None and not old.removed:
             raise ClashError(f"there is an arm {arm.id!r} already: remove it, or choose another id")
@@ -244,7 +246,10 @@ class LiveExperiment:
             raise ClashError(f"the arm {arm.id!r} would end at turn {arm.end}: that is decided")
 
     def reforecast(self, first: int, values: Sequence[float]) -> tuple[Event, list[float]]:
-        """Replace the forecast from a turn on; decided turns keep theirs, and these are given."""
+        """Replace the forecast from a turn on; decided turns keep theirs, and these are given.
+
+        So do those after its end, up to the last that is decided.
+        """
         self.require("running", "paused")
         turns, last = len(self.forecast.values), first - 1 + len(values)
         latest = self.bandit.last_turn
@@ -252,15 +257,12 @@ class LiveExperiment:
             raise ClashError(f"the forecast ends at turn {turns}, so {first} cannot be the next")
         if last > MOST_TURNS:
             raise ClashError(f"an experiment has at most {MOST_TURNS} turns: create another one")
-        if last < latest:
-            raise ClashError(
-                f"turn {latest} is decided, so the forecast must reach it: this one ends at turn "
-                f"{last}"
-            )
         if self.decided.issuperset(range(first, last + 1)):
             raise ClashError("every turn of the new forecast is decided already: give a later one")
-        old = self.forecast.values
-        kept = [old[t - 1] if t in self.decided else v for t, v in enumerate(values, first)]
+        old, new = self.forecast.values, self.forecast.replaced(first, values, latest).values
+        kept = [
+            old[t - 1] if t in self.decided else v for t, v in enumerate(new[first - 1 :], first)
+        ]
         G, start = self.forecast.replaced(first, kept).multiplier, min(first, latest + 1)
         with quiet():
             earlier = start if start <= latest else None
@@ -349,7 +351,6 @@ class Outline(NamedTuple):
     """An experiment without its bandit: read at once, however long its past is."""
 
     seq: int
-    settings: Settings
     forecast: TrafficForecast
     arms: dict[str, Arm]
 
@@ -358,17 +359,24 @@ class Outline(NamedTuple):
         """What is known and what came after, at least up to an event."""
         if known is None:
             settings = Settings.from_dict(entries[0].body)
-            known = cls(0, settings, settings.forecast, {arm.id: arm for arm in settings.arms})
+            known = cls(0, settings.forecast, {arm.id: arm for arm in settings.arms})
         new = [Arm(**entry.body) for entry in entries if entry.kind == "arm_added"]
         _, forecast = latest_forecast(known.forecast, entries)
-        arms = known.arms | {arm.id: arm for arm in new}
         seq = max([seq, *(entry.seq for entry in entries)])
-        return known._replace(seq=seq, forecast=forecast, arms=arms)
+        return cls(seq, forecast, known.arms | {arm.id: arm for arm in new})
 
 
-def check_arms(arms: Sequence[Arm]) -> None:
-    """Refuse new arms that could never be played."""
+def check_arms(arms: Sequence[Arm], known: Iterable[Arm] = ()) -> None:
+    """Refuse new arms that could never be played, or whose values are of other types."""
+    types = {_type(arm.value): arm.id for arm in known}
     for arm in arms:
+        mine, types = _type(arm.value), types or {_type(arm.value): arm.id}
+        if mine not in types:
+            (theirs, other), *_ = types.items()
+            raise InvalidError(
+                f"clients get {mine} for the arm {arm.id!r} but {theirs} for {other!r}, and ask "
+                "for one type: over the API, give each arm a `value` of the same type, or none"
+            )
         if arm.removed:
             raise InvalidError(f"the arm {arm.id!r} is new: it cannot be removed yet")
         if arm.end is not None and arm.end < (arm.start or 1):
@@ -376,6 +384,12 @@ def check_arms(arms: Sequence[Arm]) -> None:
                 f"the arm {arm.id!r} would end at turn {arm.end}, before it starts at turn "
                 f"{arm.start}"
             )
+
+
+def _type(value: FlagValue | None) -> str:
+    """What clients get; without a value, the label or the id."""
+    types = {bool: "true or false", dict: "an object", int: "a number", float: "a number"}
+    return types.get(type(value), "a text")
 
 
 def latest_forecast(

@@ -391,7 +391,11 @@ class DecideBody(Strict):
 
     turn: Turn | None = Field(None, examples=[1])
     at: datetime | None = Field(None, strict=False, description="A moment, with its offset.")
-    force: bool = Field(False, description="Decide it even if it is more than 31 turns ahead.")
+    force: bool = Field(
+        False,
+        description="Decide it even if it is more than 31 turns ahead, or no turn was decided in "
+        "the 31 days, or turns, before.",
+    )
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:

@@ -83,7 +83,7 @@ def _flag(service: Service, one: Summary, last: Flags) -> dict[str, Any]:
         if one.status != "running":
             turn, why = None, f"the experiment is {one.status}: nothing is decided"
         if last.get(one.id, ((), {}))[0] != (one.events, turn, why):
-            last[one.id] = (one.events, turn, why), _evaluated(service, outline, turn, why)
+            last[one.id] = (one.events, turn, why), _evaluated(service, one.id, outline, turn, why)
         return last[one.id][1]
     except ServiceError as reason:
         if reason.status == 503:
@@ -91,9 +91,11 @@ def _flag(service: Service, one: Summary, last: Flags) -> dict[str, Any]:
         return {"key": one.id} | _failure("GENERAL", str(reason))
 
 
-def _evaluated(service: Service, outline: Outline, turn: int | None, why: str) -> dict[str, Any]:
+def _evaluated(
+    service: Service, key: str, outline: Outline, turn: int | None, why: str
+) -> dict[str, Any]:
     """The arm of the turn that is now, or the leader, and why it is that."""
-    key, shared, metadata = outline.settings.id, "everybody gets this arm", dict[str, Any]()
+    shared, metadata = "everybody gets this arm", dict[str, Any]()
     try:
         if turn is None:
             raise ClashError(why)

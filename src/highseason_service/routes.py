@@ -131,7 +131,7 @@ async def decide(
 async def update(
     service: ToDecide, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
 ) -> dict[str, int]:
-    """Report what one turn brought."""
+    """Report the total of one turn, once it is over: the same again is known already."""
     outcomes = [Outcome(turn, body.reward, body.visitors)]
     return await run_in_threadpool(service.update_many, experiment, outcomes, key, body.confirm)
 
@@ -200,7 +200,7 @@ def read_decision(service: ToRead, experiment: Id, turn: TurnPath) -> DecisionRe
 def update_many(
     service: ToDecide, experiment: Id, body: RewardsBody, key: KeyHeader = None
 ) -> dict[str, int]:
-    """Report what turns brought, all or none, late and in any order."""
+    """Report the totals of turns that are over, all or none, late and in any order."""
     return service.update_many(experiment, body.rewards, key, body.confirm)
 
 

@@ -515,7 +515,7 @@ def test_arms_and_forecasts_are_refused_where_turns_are_decided(shop: Service) -
         shop.add_arm("shelf", Arm("8.99"))
     with pytest.raises(ClashError, match="the forecast ends at turn 40, so 42 cannot be the next"):
         shop.reforecast("shelf", 42, [5.0])
-    with pytest.raises(ClashError, match="must reach it: this one ends at turn 2"):
+    with pytest.raises(ClashError, match="every turn of the new forecast is decided"):
         shop.reforecast("shelf", 1, [5.0, 5.0])
     with pytest.raises(ClashError, match="every turn of the new forecast is decided"):
         shop.reforecast("shelf", 2, [5.0, 5.0])

@@ -32,7 +32,7 @@ ASKED: list[tuple[str, str, dict[str, Any] | None]] = [
     (f"GET {SHELF}/decisions", "?limit=1", None),
     (f"GET {TURN}", "", None),
     (f"POST {SHELF}/stay", "", {"stay_with_leader": True}),
-    (f"POST {SHELF}/arms", "", {"id": "9.49", "label": "offer", "value": 9.49}),
+    (f"POST {SHELF}/arms", "", {"id": "9.49", "label": "offer"}),
     (f"POST {SHELF}/arms/{{arm}}/remove", "", None),
     (f"POST {SHELF}/reforecast", "", {"first": 3, "values": [850, 320, 290]}),
     (f"GET {SHELF}/plan", "?turns=1", None),

@@ -51,7 +51,9 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
     code, arm = run("decide tea --turn 1")
     assert (code, arm.strip()) == (0, live.service.decision("tea", 1).arm)
     assert run("update tea --turn 1 --reward 900 --visitors 200 --key a")[1] == "turn 1: recorded\n"
-    assert run("update tea --turn 1 --reward 900 --visitors 200")[1] == "turn 1: already recorded\n"
+    assert run("update tea --turn 1 --reward 900 --visitors 200")[1] == (
+        "turn 1: known already, with these values: nothing has changed\n"
+    )
     assert (
         "it was 900 from 200 visitors" in run("correct tea --turn 1 --reward 800 --visitors 200")[1]
     )

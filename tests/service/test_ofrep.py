@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
@@ -17,7 +18,7 @@ from openfeature.client import OpenFeatureClient
 from openfeature.contrib.provider.ofrep import OFREPProvider
 from openfeature.exception import ErrorCode
 from openfeature.flag_evaluation import Reason
-from tests.service.conftest import Server, settings
+from tests.service.conftest import MOMENT, Server, settings
 
 from highseason_service.forecast import TrafficForecast
 from highseason_service.model import Arm, FlagValue, Outcome
@@ -58,6 +59,14 @@ def test_a_paused_experiment_answers_with_its_leader(live: Server, http: httpx.C
     assert flag["reason"] == "STATIC"
     assert "paused" in flag["metadata"]["note"]
     assert service.state("shelf").decided == 2
+
+
+def test_a_clock_that_is_far_ahead_decides_nothing(live: Server, http: httpx.Client) -> None:
+    live.service.clock = lambda: MOMENT + timedelta(days=33)
+    flag = http.post(f"{FLAGS}/shelf", json={}).json()
+    assert "no turn was decided in the 32 before turn 36" in flag["metadata"]["note"]
+    assert flag["metadata"]["shared"] == "everybody gets this arm"
+    assert live.service.state("shelf").decided == 0
 
 
 def test_errors_have_the_codes_of_the_protocol(live: Server, http: httpx.Client) -> None:
@@ -130,6 +139,12 @@ def test_an_arm_has_the_value_that_it_was_given(
     live.service.create(settings("price", arms=priced))
     price = flags.get_float_details("price", 0.0)
     assert price.value == float(price.variant or "")
+    whole = tuple(Arm(str(price), value=price) for price in (10, 9.99))  # the first is played
+    live.service.create(settings("whole", arms=whole, policy="greedy"))
+    ten = flags.get_float_details("whole", 0.0)
+    assert (ten.variant, ten.value, ten.error_code) == ("10", 10.0, None)
+    live.service.create(settings("count", arms=(Arm("10", value=10), Arm("11", value=11))))
+    assert flags.get_integer_details("count", 0).error_code is None
     look: dict[str, FlagValue] = {"headline": "Free delivery", "columns": 3, "bold": True}
     live.service.create(settings("look", arms=(Arm("a", value=look), Arm("b", value=look))))
     assert flags.get_object_details("look", {}).value == look
@@ -141,11 +156,12 @@ def test_an_arm_has_the_value_that_it_was_given(
 
 
 def test_values_of_arms_come_in_over_the_api(live: Server, http: httpx.Client) -> None:
-    arms = "/v1/experiments/shelf/arms"
+    arms = "/v1/experiments/price/arms"
+    live.service.create(settings("price", arms=(Arm("9", value=9),)))
     assert http.post(arms, json={"id": "8", "value": 8}).json()["value"] == 8
-    live.service.remove_arm("shelf", "8")
+    live.service.remove_arm("price", "8")
     assert http.post(arms, json={"id": "8"}).json()["value"] == 8  # it comes back as it was
-    [arm] = [one for one in live.service.state("shelf").arms if one.id == "8"]
+    [arm] = [one for one in live.service.state("price").arms if one.id == "8"]
     assert arm.value == 8
     for value in ([1], {"a": {"b": 1}}, "x" * 1_001, 2**60, {str(n): n for n in range(101)}):
         assert http.post(arms, json={"id": "7", "value": value}).status_code == 422

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ import sqlalchemy as sa
 from tests.service.conftest import MOMENT, settings
 
 from highseason.bandit import Event
+from highseason.traffic import LENGTHS, Calendar
 from highseason_service import Service, store
 from highseason_service.audit import audit
 from highseason_service.database import Database
@@ -109,8 +112,11 @@ def test_a_reward_counts_once(service: Service) -> None:
     service.decide("shelf", 1)
     one = [Outcome(1, 500.0, 100.0)]
     for _ in range(2):  # the second time as it was answered
-        assert service.update_many("shelf", one, "k") == {"received": 1, "new": 1}
-    assert service.update_many("shelf", one) == {"received": 1, "new": 0}
+        assert service.update_many("shelf", one, "k") == {
+            "received": 1, "new": 1, "known_already": 0
+        }  # fmt: skip
+    again = {"received": 1, "new": 0, "known_already": 1}
+    assert service.update_many("shelf", one) == again
     with pytest.raises(ClashError, match="used for another request"):
         service.update_many("shelf", [Outcome(1, 501.0, 100.0)], "k")
     with pytest.raises(ClashError, match="already has reward=500"):
@@ -460,8 +466,10 @@ def test_a_turn_decided_far_ahead_freezes_nothing(service: Service) -> None:
     assert [one.turn for one in service.plan("shelf", 3)] == [3, 4, 5]  # from now on
     service.add_arm("shelf", Arm("8.99", when="now", end=20))
     new = [float(v) for v in range(500, 539)]
-    with pytest.raises(ClashError, match=r"turn 40 is decided, .* ends at turn 11"):
-        service.reforecast("shelf", 2, new[:10])
+    old = service.outline(service.experiment("shelf")).forecast.values
+    assert service.reforecast("shelf", 2, new[:10]) == {"version": 2, "turns": 40}
+    kept = service.outline(service.experiment("shelf")).forecast.values
+    assert kept == (*old[:1], *new[:10], *old[11:])  # up to turn 40
     service.reforecast("shelf", 2, new)
     assert [one.forecast for one in service.plan("shelf", 2)] == [501.0, 502.0]
     assert service.decision("shelf", 40) == far
@@ -473,6 +481,72 @@ def test_a_turn_decided_far_ahead_freezes_nothing(service: Service) -> None:
         service.add_arm("shelf", Arm("7.99", end=1))
     (report,) = audit(service.database)
     assert report.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("every", "limit"), [("minute", 31 * 1440), ("hour", 31 * 24), ("day", 31), ("week", 31)]
+)
+def test_a_wrong_clock_decides_nothing_unforced(
+    opened: Callable[[], Service], every: str, limit: int
+) -> None:
+    """However often it is asked, and whatever is reported meanwhile."""
+    service, first = opened(), datetime(2026, 11, 2, 12, tzinfo=UTC)
+    calendar = Calendar.starting("2026-11-02 12:00", every)
+    length = timedelta(seconds=LENGTHS[every])
+    service.clock = lambda: first - timedelta(90)  # it is created long before it begins
+    plan = TrafficForecast((5.0,) * (2 * limit + 200), calendar)
+    service.create(settings(forecast=plan, policy="greedy"))
+
+    def now(turn: int) -> None:
+        service.clock = lambda: first + (turn - 0.5) * length
+
+    now(5)
+    assert service.decide("shelf", ahead=31).turn == 5
+    now(5 + limit)  # nobody asked for a while
+    assert service.decide("shelf", ahead=31).turn == 5 + limit
+    now(2 * limit + 6)
+    for turn in (None, 2 * limit + 6):
+        with pytest.raises(ClashError, match=f"no turn was decided in the {limit} before"):
+            service.decide("shelf", turn, ahead=31)
+        service.update_many("shelf", [Outcome(5, 5.0, 5.0)])
+    assert service.decide("shelf", 6 + limit, ahead=31).turn == 6 + limit  # that is near
+    assert service.decide("shelf", 2 * limit + 6, ahead=31).turn == 2 * limit + 6
+    now(2 * limit + 100)
+    assert service.decide("shelf", ahead=None).turn == 2 * limit + 100
+
+
+def test_what_is_resumed_goes_on_at_once(opened: Callable[[], Service]) -> None:
+    service = opened()
+    service.create(settings(turns=400))
+    service.decide("shelf", ahead=31)
+    service.change_status("shelf", "pause")
+    service.clock = lambda: MOMENT + timedelta(100)
+    service.change_status("shelf", "resume")
+    assert opened().state("shelf").decided == 1
+    assert service.decide("shelf", ahead=31).turn == 103
+
+
+def test_arms_have_values_of_one_type(service: Service) -> None:
+    values: tuple[Any, ...] = (1, "two", True, {"a": 1}, None)
+    for one, other in itertools.permutations(values, 2):
+        mixed = settings("mixed", arms=(Arm("a", value=one), Arm("b", value=other)))
+        if {type(one), type(other)} == {str, type(None)}:
+            continue
+        with pytest.raises(InvalidError, match=r"for the arm 'b' but .* for 'a', and ask"):
+            service.create(mixed)
+    for number, value in enumerate(values):
+        service.create(settings(f"n{number}", arms=(Arm("a", value=value),)))
+        for other in values:
+            if value == other or {type(value), type(other)} == {str, type(None)}:
+                continue
+            with pytest.raises(InvalidError, match=r"for the arm 'b' but .* for 'a', and ask"):
+                service.add_arm(f"n{number}", Arm("b", value=other))
+    service.create(settings("prices", arms=(Arm("a", value=10), Arm("b", value=9.99))))
+    service.remove_arm("prices", "a")
+    service.add_arm("prices", Arm("a"))  # it comes back as it was
+    service.remove_arm("prices", "a")
+    with pytest.raises(InvalidError, match="a text for the arm 'a' but a number for 'b'"):
+        service.add_arm("prices", Arm("a", value="ten"))
 
 
 def test_without_a_calendar_the_plan_goes_on_after_the_first_decisions(service: Service) -> None:

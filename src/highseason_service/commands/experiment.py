@@ -245,9 +245,10 @@ _status("archive", "Archive an experiment permanently.")
     "highseason experiment decide tea --turn 2026-11-17 --json",
 )
 @_turn("--turn", "The turn.  [default: the current one]")
-def decide(client: Any, experiment: str, turn: int | None) -> Answer:
+@options.flag("--force", "Decide it although a clock may be wrong.")
+def decide(client: Any, experiment: str, turn: int | None, force: bool) -> Answer:
     """Print the arm of a turn; asking again gives the same."""
-    decision = client.decide(experiment, turn)
+    decision = client.decide(experiment, turn, force=force)
     return vars(decision), decision.arm
 
 
@@ -293,8 +294,8 @@ def update(
             raise usage_error(f"{found}; give --turn")
         (name,), outcome = names, replace(outcome, turn=waiting[0].turn)
     answer = client.update_many(experiment, [outcome], key, confirm)
-    again = "" if answer["new"] else "already "
-    return answer, f"{name}: {again}recorded"
+    known = "known already, with these values: nothing has changed"
+    return answer, f"{name}: {'recorded' if answer['new'] else known}"
 
 
 @_subcommand("correct", "highseason experiment correct tea --turn 1 --reward 1200 --visitors 310")
@@ -360,7 +361,10 @@ def reforecast(client: Any, experiment: str, first: int | None, key: str | None,
         state = client.state(experiment)
         first, values = replacement(_turns(state).calendar, state.turns, state.first_open, G)
     answer = client.reforecast(experiment, first, values, key)
-    return answer, f"{experiment}: new forecast for turns {first} to {answer['turns']}"
+    last = first - 1 + len(values)
+    kept = f"; turn {answer['turns']} is decided: turns after {last} keep theirs"
+    said = f"{experiment}: new forecast for turns {first} to {last}"
+    return answer, said + kept * (answer["turns"] > last)
 
 
 @_subcommand("plan", "highseason experiment plan tea --turns 7")
