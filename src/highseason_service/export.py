@@ -62,7 +62,7 @@ def _pools(entries: Sequence[Entry]) -> Iterator[tuple[int, tuple[str, ...]]]:
 
 
 def as_csv(service: Service, experiment: str) -> str:
-    """The table as CSV; `highseason convert table --pool pool --propensity propensity` reads it."""
+    """The table as CSV; `highseason convert table` reads it."""
     table, text = columns(service, experiment), io.StringIO()
     table["pool"] = ["|".join(pool) for pool in table["pool"]]
     writer = csv.writer(text, lineterminator="\n")

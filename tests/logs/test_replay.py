@@ -494,6 +494,7 @@ def test_the_result_says_what_its_intervals_cover() -> None:
     assert "71% for constant-epsilon" in result.to_dict()["intervals"]
 
 
+@pytest.mark.filterwarnings("ignore:the log. .* like another in every column")
 @pytest.mark.parametrize("as_time", [False, True])
 def test_a_frame_is_replayed_as_its_log(as_time: bool) -> None:
     log = hs.logs.generate_events(1 / 24, seed=1).events
@@ -510,3 +511,82 @@ def test_a_frame_is_replayed_as_its_log(as_time: bool) -> None:
         hs.replay("uniform", frame)
     with pytest.raises(ValueError, match="column 'what' has empty cells"):
         hs.replay("uniform", frame.assign(what=None), **names)
+    for wrong in ("a|b", 7):
+        with pytest.raises(ValueError, match="must hold lists of the arms on offer: split"):
+            hs.replay("uniform", frame.assign(pool=wrong), **names)
+    by_name = hs.replay("greedy", frame.rename(columns={"from": "pool"}), **names)
+    assert by_name["greedy"].mean == ours["greedy"].mean
+
+
+def some_days() -> pd.DataFrame:
+    """A log of March 2025 with no day above 12."""
+    rng = np.random.default_rng(5)
+    arm = rng.choice(["a", "b"], 400)
+    paid = (rng.random(400) < np.where(arm == "a", 0.2, 0.6)) * 1
+    times = np.datetime64("2025-03-01T00:00") + np.timedelta64(37, "m") * np.arange(400)
+    return pd.DataFrame({"time": times.astype(str), "arm": arm, "reward": paid})
+
+
+@pytest.mark.parametrize("form", ["%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M", "%Y-%m-%dT%H:%M:00Z"])
+def test_the_dates_of_a_frame_are_read_as_those_of_a_table(form: str, tmp_path: Path) -> None:
+    """01.03.2025 is in March, whatever days are there; what has two meanings is asked for."""
+    frame = some_days()
+    wanted = Events.from_frame(frame)
+    assert wanted.time[0] == np.datetime64("2025-03-01T00:00:00").astype(int)
+    frame["time"] = pd.to_datetime(frame["time"]).dt.strftime(form)
+    dates: Any = "dmy" if "/" in form else None
+    if dates:
+        with pytest.raises(ValueError, match="pass dates='dmy' or dates='mdy'"):
+            hs.replay("ucb", frame, bin=86_400)
+    with quiet():
+        found = Events.from_frame(frame, dates=dates)
+        replayed = hs.replay("ucb", frame, bin=86_400, dates=dates)
+    assert found.time.tolist() == wanted.time.tolist()
+    assert replayed["ucb"].mean == hs.replay("ucb", wanted, bin=86_400)["ucb"].mean
+    frame.to_csv(tmp_path / "log.csv", index=False)
+    table = hs.logs.TableLog(tmp_path / "log.csv", "time", "arm", "reward", dates=dates)
+    assert collect(table)[0].time.tolist() == wanted.time.tolist()
+
+
+def test_the_propensities_of_a_frame_are_used_or_refused(tmp_path: Path) -> None:
+    """So are those of a table: a column of this name is never ignored."""
+    frame = some_days()
+    frame["propensity"] = np.where(frame.arm == "a", 0.7, 0.3)
+    log = Events.from_frame(frame.drop(columns="propensity"))
+    known = replace(log, propensity=frame.propensity.to_numpy())
+    wanted = hs.replay("ucb", known)["ucb"].weighted
+    assert wanted is not None
+    assert hs.replay("ucb", frame)["ucb"].weighted == wanted
+    renamed = frame.rename(columns={"propensity": "chance"})
+    assert hs.replay("ucb", renamed, propensity="chance")["ucb"].weighted == wanted
+    assert hs.replay("ucb", renamed)["ucb"].weighted is None
+    frame.to_csv(tmp_path / "log.csv", index=False)
+    events, report = collect(hs.logs.TableLog(tmp_path / "log.csv", "time", "arm", "reward"))
+    assert hs.replay("ucb", events)["ucb"].weighted == wanted
+    assert not any("propensity" in note for note in report.notes)
+    for wrong, why in ((1.5, "at most 1"), (0.0, "above 0"), (-0.1, "7 is -0.1"), ("x", "float")):
+        bad = frame.assign(propensity=frame.propensity.astype(object))
+        bad.loc[6, "propensity"] = wrong
+        with pytest.raises(ValueError, match=why):
+            hs.replay("ucb", bad)
+    with pytest.raises(ValueError, match="column 'propensity' has empty cells"):
+        hs.replay("ucb", frame.assign(propensity=np.nan))
+    with pytest.raises(ValueError, match="no column 'chanse'"):
+        hs.replay("ucb", renamed, propensity="chanse")
+
+
+def test_what_is_odd_in_a_frame_is_noted() -> None:
+    frame = some_days()
+    twice = pd.concat([frame, frame.iloc[:3]])
+    with pytest.warns(hs.traffic.FileNote, match="3 displays like another .* in row 401: drop"):
+        assert len(Events.from_frame(twice)) == 403
+    Events.from_frame(twice.assign(visitor=range(403)))  # they differ: no copies
+
+
+def test_a_frame_is_replayed_many_times_too() -> None:
+    frame, how = some_days(), {"runs": 2, "times": 1, "how": "repeat"}
+    one, same = (
+        hs.logs.replay_many("ucb", log, **how)  # type: ignore[arg-type]  # plain values
+        for log in (frame, Events.from_frame(frame))
+    )
+    assert str(one) == str(same)

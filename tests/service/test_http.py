@@ -263,7 +263,7 @@ def test_an_export_can_be_replayed(http: httpx.Client, live: Server, tmp_path: P
 
     table = tmp_path / "events.csv"
     table.write_text(http.get("/v1/experiments/coin/export.csv").text)
-    words = f"convert table {table} --pool pool --propensity propensity --decimal ."
+    words = f"convert table {table} --decimal ."
     words += f" --out {tmp_path}/two.parquet"
     assert main(words.split(), standalone_mode=False) == 0
     again = hs.logs.read_events(tmp_path / "two.parquet")

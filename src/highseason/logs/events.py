@@ -21,6 +21,11 @@ from numpy.typing import ArrayLike, NDArray
 from highseason.core.atomic import atomic_write
 from highseason.core.extras import require
 from highseason.core.specs import did_you_mean
+from highseason.core.text import counted
+from highseason.core.warnings import warn_user
+from highseason.traffic.dates import Order
+from highseason.traffic.files import Conventions, table_of
+from highseason.traffic.timeline import FileNote
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,24 +135,52 @@ class Events:
 
     @classmethod
     def from_frame(
-        cls, frame: Any, time: str, arm: str, reward: str, pool: str | None = None
+        cls,
+        frame: Any,
+        time: str = "time",
+        arm: str = "arm",
+        reward: str = "reward",
+        pool: str | None = None,
+        propensity: str | None = None,
+        dates: Order | None = None,
     ) -> Self:
-        """A log from the columns of a DataFrame, in the order of time."""
-        import pandas as pd
-
-        for name in filter(None, (time, arm, reward, pool)):
+        """A log from the columns of a DataFrame, in the order of time; arguments as in `replay`."""
+        unused = set(frame.columns) - {time, arm, reward, pool, propensity}
+        pool = "pool" if pool is None and "pool" in unused else pool
+        propensity = "propensity" if propensity is None and "propensity" in unused else propensity
+        for name in filter(None, (time, arm, reward, pool, propensity)):
             if name not in frame.columns:
                 raise ValueError(f"no column {name!r}. {did_you_mean(name, list(frame.columns))}")
             if frame[name].isna().any():
                 raise ValueError(f"column {name!r} has empty cells: drop these rows")
-        rows = frame.sort_values(time, kind="stable")
-        times, shown = rows[time], rows[arm].astype(str).tolist()
+        table = table_of(frame, "the log", Conventions(dates))
+        shown, times = frame[arm].astype(str).tolist(), frame[time].infer_objects().to_numpy()
+        seconds = times
         if times.dtype.kind not in "iuf":
-            times = pd.to_datetime(times, utc=True).astype("datetime64[s, UTC]")
-        offered = [sorted(set(shown))] * len(rows)
+            times = table.times(table.column(time, "time")).instants
+            seconds = times.astype("datetime64[s]")
+        offered = [sorted(set(shown))] * len(frame)
         if pool is not None:
-            offered = [[str(one) for one in entry] for entry in rows[pool]]
-        return cls.of(times.astype(np.int64), shown, rows[reward], offered)
+            if any(
+                isinstance(entry, str) or not isinstance(entry, Iterable) for entry in frame[pool]
+            ):
+                raise ValueError(
+                    f"column {pool!r} must hold lists of the arms on offer: split texts before, "
+                    f"such as frame[{pool!r}].str.split('|')"
+                )
+            offered = [[str(one) for one in entry] for entry in frame[pool]]
+        alike = np.flatnonzero(frame.duplicated([time, arm, reward], keep=False))
+        again = alike[frame.iloc[alike].astype(str).duplicated().to_numpy()]
+        if again.size:
+            table.notes.append(
+                f"{counted(again.size, 'display')} like another in every column, the first in row "
+                f"{again[0] + 1}: drop those that are copies, and not other visitors of that time"
+            )
+        if table.notes:
+            warn_user(f"{table.source}: {'; '.join(table.notes)}", FileNote)
+        chance = None if propensity is None else frame[propensity]
+        log = cls.of(seconds.astype(np.int64), shown, frame[reward], offered, chance)
+        return log.take(np.argsort(times, kind="stable"))
 
     @property
     def _columns(self) -> dict[str, NDArray[Any]]:

@@ -47,6 +47,7 @@ from highseason.logs.replay_kernel import (
 from highseason.logs.result import RepeatedReplay, ReplayResult, ReplayRun, Runs
 from highseason.policies import Policy
 from highseason.policies.base import Policies, labelled
+from highseason.traffic.dates import Order
 
 Progress = Callable[[int, int], None]
 How = Literal["auto", "repeat", "windows"]
@@ -70,6 +71,8 @@ def replay(
     arm: str = "arm",
     reward: str = "reward",
     pool: str | None = None,
+    propensity: str | None = None,
+    dates: Order | None = None,
     bin: float = 1,  # noqa: A002  # the paper's word for it
     arms: Sequence[str] | None = None,
     turns: int | None = None,
@@ -102,7 +105,11 @@ def replay(
         time: The column of times of a DataFrame.
         arm: Its column of the arms shown.
         reward: Its column of rewards.
-        pool: Its column of the arms on offer, each a list; None: every arm always was.
+        pool: Its column of the arms on offer, each a list; None: the one called pool, or else every
+            arm always was.
+        propensity: Its column of the probability with which the arm was shown; None: the one called
+            propensity, if there is one.
+        dates: The order of day, month and year, if its dates leave it open: dmy, mdy or ymd.
         bin: The length of a time bin in the log's unit of time, usually seconds.
         arms: The ids of the arms to study; events of others are skipped, and pools mean their
             studied part.  All arms if None.
@@ -134,7 +141,7 @@ def replay(
     seed_key(seed)  # rejects an invalid seed before any work
     labels, players = labelled(policies)
     if hasattr(events, "iloc"):
-        events = Events.from_frame(events, time, arm, reward, pool)
+        events = Events.from_frame(events, time, arm, reward, pool, propensity, dates)
     options = ReplayOptions(turns, known_lifetimes, init, reweigh)
     logs = [_players(players, events, bin, arms, options)]
     schedule = _Schedule(players, ["repeat"] * len(players), logs, options, int(seed))
@@ -212,7 +219,8 @@ def replay_many(
         whole_number(name, value, at_least=1)
     one_of("how", how, ("auto", "repeat", "windows"))
     options = ReplayOptions(turns, known_lifetimes, init, reweigh)
-    is_one = isinstance(events, Events | PreparedLog | LogFile | str | os.PathLike)
+    single = isinstance(events, Events | PreparedLog | LogFile | str | os.PathLike)
+    is_one = single or hasattr(events, "iloc")
     given = cast(Sequence[AnyLog], [events] if is_one else events)
     logs = [_players(players, log, bin, arms, options) for log in given]
     names = tuple(
@@ -254,6 +262,8 @@ def _players(
         return LogFile(log, length, chosen)
     if isinstance(log, LogFile):
         return log
+    if hasattr(log, "iloc"):
+        log = Events.from_frame(log)
     if isinstance(log, Events):
         log = PreparedLog.of(log, length, arms)
     elif length != 1 or arms is not None:

@@ -126,9 +126,10 @@ class TableLog(_TableFormat):
         arm: The column of the arms shown.
         reward: The column of rewards.
         pool: The column of the arms on offer: ids with `separator` between them, or a list.  None:
-            every arm of the log was on offer all the time.
+            the one called pool, or else every arm of the log was on offer all the time.
         separator: What separates the ids of a pool.
-        propensity: The column of the probability with which the arm was shown.  None: uniform.
+        propensity: The column of the probability with which the arm was shown.  None: the one
+            called propensity, or else uniform.
         clicks: Rewards are 0 or 1, and a row with any other is not an event.
         dates: The order of day, month and year, if the table leaves it open: dmy, mdy or ymd.
         decimal: The decimal mark, if the table leaves it open: a comma or a point.
@@ -155,10 +156,12 @@ class TableLog(_TableFormat):
     arm: str = option("arm", "The column of the arms shown.")
     reward: str = option("reward", "The column of rewards.")
     pool: str | None = option(
-        None, "The column of the arms on offer.  [default: every arm, always]"
+        None, "The column of the arms on offer.  [default: pool, or else every arm, always]"
     )
     separator: str = option("|", "The separator between the arms of a pool.")
-    propensity: str | None = option(None, "The column of propensities.  [default: uniform]")
+    propensity: str | None = option(
+        None, "The column of propensities.  [default: propensity, or else uniform]"
+    )
     clicks: bool = option(False, "Rewards are 0 or 1; rows with any other are skipped.")
     dates: Literal["dmy", "mdy", "ymd"] | None = option(
         None, "Order of day, month and year, if the table leaves it open."
@@ -178,11 +181,13 @@ class TableLog(_TableFormat):
 
     def batches(self, ids: IdIndex, log: ConversionLog) -> Iterator[EventBatch]:
         """Read all rows."""
-        roles = ("time", "arm", "reward", "pool", "propensity")
+        roles, table = ("time", "arm", "reward", "pool", "propensity"), self._open(log)
         columns = {role: name for role in roles if (name := getattr(self, role)) is not None}
-        blocks = self._open(log).blocks(columns)
+        unused = set(table.names).difference(columns.values())
+        columns = {role: role for role in ("pool", "propensity") if role in unused} | columns
+        blocks = table.blocks(columns)
         reader = ColumnReader(self.path, log, self.dates, self.decimal)
-        all_arms = ids.open_pool() if self.pool is None else -1
+        all_arms = -1 if "pool" in columns else ids.open_pool()
 
         @cache
         def pool_of(names: tuple[str, ...]) -> int:
@@ -193,10 +198,10 @@ class TableLog(_TableFormat):
             return ids.arm(shown[1]), pool
 
         yield from self._events(log, blocks, reader, number)
-        if self.pool is None:
+        if "pool" not in columns:
             ids.close_pool(all_arms, range(len(ids.arms)))
             log.notes.append("no pool column: assuming every arm was on offer all the time")
-        if self.propensity is None:
+        if "propensity" not in columns:
             log.notes.append("no propensity column: assuming arms were shown uniformly at random")
 
     def _judge(self, checks: _Checks) -> _Judged:
@@ -206,11 +211,11 @@ class TableLog(_TableFormat):
             reward = checks.clicks(reward)
         propensity = checks.propensities("propensity")
         pool = Coded(np.zeros(time.size, np.int32), [()])
-        if self.pool is not None:
+        if "pool" in checks.cells:
             offered = coded_pools(checks.cells["pool"], self.separator)
             pool = checks.coded(offered, "the pool is not a list of arms")
         shown = pairs(pool, arm)
-        if self.pool is not None:
+        if "pool" in checks.cells:
             is_offered = shown.where(lambda pair: pair[1] in (pair[0] or ()))
             checks.require(is_offered, "the arm shown is not in its pool")
         return _Judged(time, reward, propensity, shown)
