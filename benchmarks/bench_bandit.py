@@ -38,8 +38,8 @@ MEASURED = 300
 FEW_AND_MANY, DECISION_LIMIT = (5, 50), 0.5
 DECIDING = (
     "greedy", "uniform", "epsilon-greedy", "soft-epsilon", "ucb", "soft-ucb", "kl-ucb",
-    "variable-pool", "thompson", "thompson:count=visitors", "soft+thompson", "discounted+thompson",
-    "gaussian-thompson", "option-index:count=visitors",
+    "variable-pool", "thompson", "soft+thompson", "discounted+thompson", "gaussian-thompson",
+    "option-index",
 )  # fmt: skip
 
 

@@ -21,15 +21,19 @@ import highseason as hs
 
 ARMS, TURNS, GAMES = 10, 365, 400
 RATES = (0.02, 0.04)
+#: They count turns: so the same kernels play both worlds, and the difference is that of the draws.
 POLICIES: dict[str, list[hs.Policy]] = {
-    "ucb": [hs.UCB(P=0.01)],
-    "greedy": [hs.Greedy()],
-    "epsilon": [hs.EpsilonGreedy()],
-    "pool": [hs.VariablePool(c=10, unit=1)],
-    "six at once": [
-        hs.UCB(P=0.01), hs.UCBZ(P=0.01), hs.SoftUCB(P=0.01),
-        hs.Greedy(), hs.EpsilonGreedy(), hs.EpsilonZGreedy(),
-    ],
+    name: [policy.counting("turns") for policy in some]
+    for name, some in {
+        "ucb": [hs.UCB(P=0.01)],
+        "greedy": [hs.Greedy()],
+        "epsilon": [hs.EpsilonGreedy()],
+        "pool": [hs.VariablePool(c=10, unit=1)],
+        "six at once": [
+            hs.UCB(P=0.01), hs.UCBZ(P=0.01), hs.SoftUCB(P=0.01),
+            hs.Greedy(), hs.EpsilonGreedy(), hs.EpsilonZGreedy(),
+        ],
+    }.items()
 }  # fmt: skip
 #: Visitors in a mean turn.
 SIZES = (10, 100, 1000, 20_000)

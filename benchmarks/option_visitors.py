@@ -96,16 +96,20 @@ def settings() -> list[Setting]:
 
 def rivals(rho: float) -> tuple[list[str], list[str]]:
     """Policies with a range of constants, and more that count visitors and know the true rho."""
-    counting = f"count=visitors,rho={rho}"
+    counting, turns = f"count=visitors,rho={rho}", "count=turns"
     radii = (1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3)
     usual = [
-        "greedy",
+        f"greedy:{turns}",
         f"greedy:{counting}",
         *(f"ucb:{counting},P={P}" for P in radii),
-        *(f"ucb-z:z={z},P={P}" for z in ("q0.5", "q0.75") for P in (1e-5, 1e-4, 1e-3, 0.01, 0.1)),
-        *(f"soft-ucb:P={P}" for P in (1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5)),
-        *(f"epsilon-z:k={k},z=q0.5" for k in (0.1, 1, 10)),
-        *(f"ada-ucb:P={P}" for P in (1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5)),
+        *(
+            f"ucb-z:{turns},z={z},P={P}"
+            for z in ("q0.5", "q0.75")
+            for P in (1e-5, 1e-4, 1e-3, 0.01, 0.1)
+        ),
+        *(f"soft-ucb:{turns},P={P}" for P in (1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5)),
+        *(f"epsilon-z:{turns},k={k},z=q0.5" for k in (0.1, 1, 10)),
+        *(f"ada-ucb:{turns},P={P}" for P in (1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5)),
         *(f"ada-ucb:{counting},P={P}" for P in radii),
     ]
     return usual, [f"ucb-z:{counting},z=q0.75,P={P}" for P in radii[1:5]]

@@ -21,10 +21,13 @@ from highseason.bandit import certainty
 
 ARMS, TURNS, STOPS = 4, 60, (8, 12, 20, 60)
 #: Arms dealt evenly, and chosen by the policy.
-DEALT = ("ucb", "ucb:count=visitors", "windowed:window=8+ucb", "discounted:discount=0.9+ucb")
+DEALT = (
+    *("ucb:count=turns", "ucb", "windowed:window=8+ucb:count=turns"),
+    "discounted:discount=0.9+ucb:count=turns",
+)
 CHOSEN = (
-    *("option-index:count=visitors", "thompson", "greedy", "ucb", "constant-epsilon"),
-    *("thompson:count=visitors", "greedy:count=visitors", "ucb:count=visitors"),
+    *("option-index", "thompson:count=turns", "greedy:count=turns", "ucb:count=turns"),
+    *("constant-epsilon:count=turns", "thompson", "greedy", "ucb"),
 )
 PULLS = {"2": (2, 2), "3 to 4": (3, 4), "5 to 9": (5, 9), "10 or more": (10, TURNS)}
 BINS = (0.0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.0)

@@ -110,14 +110,12 @@ class Service(AbstractContextManager["Service"]):
         with self._alone(settings.id):
             try:
                 with self.database.write() as connection:
-                    store.add_experiment(connection, settings, created)
+                    store.add_experiment(connection, live.settings, created)
                 self._live.keep(settings.id, live)
             except IntegrityError as reason:
                 (first,) = self.read(lambda one: store.entries(one, settings.id, limit=1))
                 old = LiveExperiment([first])
-                # its policy by what it plays: the same text may mean another in a later version
-                known = old.bandit.policy, replace(old.settings, policy=settings.policy)
-                if known != (live.bandit.policy, live.settings):
+                if old.settings != live.settings:
                     found = f"there is an experiment {settings.id!r} with other settings"
                     raise ClashError(f"{found}: choose another id") from reason
         return self.experiment(settings.id)

@@ -43,8 +43,8 @@ MOST_COLUMNS, MOST_UNPACKED = 1_000, 64 * 2**20
 #: The policies to choose from, in a sentence each.
 POLICIES = {
     DEFAULT_POLICY: "Look ahead: try an arm while what may be learned is worth its price.",
-    "thompson:count=visitors": "Try arms by chance, each as often as it may be the best.",
-    "greedy:count=visitors": "Try each arm once, then always play the best so far.",
+    "thompson": "Try arms by chance, each as often as it may be the best.",
+    "greedy": "Try each arm once, then always play the best so far.",
 }
 
 #: What the form for a new experiment begins with.

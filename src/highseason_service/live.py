@@ -81,6 +81,8 @@ class LiveExperiment:
         self._events += [event for entry in entries[1:] if (event := self.keep(entry)) is not None]
         with quiet():
             self.bandit: Bandit[str] = Bandit.from_events(self._events)
+        # what it plays: the same text may mean another policy in another version
+        self.settings = replace(self.settings, policy=str(self.bandit.policy))
         self._events.clear()
 
     @property

@@ -92,7 +92,7 @@ class Noise:
     count: Annotated[
         Literal["turns", "visitors"],
         Field(description="Whether every turn counts alike, or by its visitors."),
-    ] = "turns"
+    ] = "visitors"
     rho: Annotated[
         float,
         _real(
@@ -147,7 +147,7 @@ class Settings:
         """The policy, with the noise that it assumes."""
         policy = parse(self.policy)
         if self.noise is None:
-            return policy.counting()
+            return policy.counting("visitors")
         noise, within = asdict(self.noise), policy
         while isinstance(within, Wrapper):
             within = within.base

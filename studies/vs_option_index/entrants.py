@@ -104,14 +104,12 @@ def entrants_of(meeting: Meeting, profile: str = "everyone") -> Iterator[Entrant
     """
     mortal = MORTAL if meeting.lifetimes and profile == "everyone" else ()
     for each in (*PROFILES[profile], *mortal):
-        if meeting.rho is None or each.group != "ours":
-            yield each
         if meeting.rho is None:
-            continue
-        if each.group == "ours":
-            counting: dict[str, Any] = {"count": "visitors"}
-            yield replace(each, policy=replace(each.policy, **counting))
+            yield each
+        elif each.group == "ours":
+            yield replace(each, policy=each.policy.counting("visitors"))
         else:
+            yield replace(each, policy=each.policy.counting("turns"))
             policy = _counting(each.policy, meeting.rho)
             plain = each.plain and each.plain + COUNTING
             if policy is not None:

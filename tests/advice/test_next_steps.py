@@ -112,7 +112,7 @@ def test_a_bandit_that_scales_rewards_chooses_as_the_policy_that_was_tuned_to_th
     advice = advised(hs.UCB(P=20.0), WORLDS["bounds"], hs.traffic.from_values([500.0] * 60))
     begin = advice.next_steps()[1].partition("arm = ")[0]
     bandit = run(begin, advice=advice)["shop"]
-    assert str(bandit.policy) == "ucb:P=0.8"
+    assert str(bandit.policy) == "ucb:count=turns,P=0.8"
     tuned = hs.play(hs.UCB(P=20.0), WORLDS["bounds"].rewards, advice.multiplier)
     for t, (arm, total) in enumerate(zip(tuned.arms, 500 * tuned.paid, strict=True), start=1):
         assert bandit.pull(t) == f"arm {arm + 1}"

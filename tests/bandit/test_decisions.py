@@ -291,7 +291,7 @@ def test_what_makes_no_bandit(options: dict[str, Any], why: str) -> None:
 def test_what_it_says_of_itself() -> None:
     bandit = shop(hs.UCBZ(z=30), reward_range=(0, 12))
     bandit.pull()
-    assert repr(bandit) == "<Bandit ucb-z:z=30: 3 arms, 1 of 8 turns decided>"
+    assert repr(bandit) == "<Bandit ucb-z:count=visitors,z=30: 3 arms, 1 of 8 turns decided>"
     assert (bandit.seed, bandit.known, bandit.reward_range) == (7, True, (0.0, 12.0))
-    assert bandit.policy == hs.UCBZ(z=30)
+    assert bandit.policy == hs.UCBZ(z=30, count="visitors")
     assert bandit.arms == ("a", "b", "c")

@@ -112,7 +112,7 @@ def test_an_interval_knows_confirmed_outliers_weighted_as_the_estimate() -> None
     assert (row.low, row.high) == pytest.approx((mean - width, mean + width))
 
 
-@pytest.mark.parametrize("policy", ["thompson", "threshold:z=50+thompson"])
+@pytest.mark.parametrize("policy", ["thompson:count=turns", "threshold:z=50+thompson:count=turns"])
 def test_thompson_leads_by_the_posterior_mean(policy: str) -> None:
     bandit = hs.Bandit(["a", "b"], policy, [10.0, 90.0] * 20, reward_range=(0, 10))
     rows = [("b", 700, None, 100)] * 10

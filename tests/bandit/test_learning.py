@@ -228,7 +228,7 @@ def test_rows_must_be_reports(row: Any) -> None:
 def test_rewards_are_scaled_to_their_range() -> None:
     bandit = shop(reward_range=(2, 12))
     bandit.update("a", 70.0, t=1, visitors=10)
-    assert bandit._game.table.state.sums[0] == 0.5
+    assert bandit._game.table.state.sums[0] == 10 * 0.5
     assert estimates(bandit)["a"] == 7.0
 
 
@@ -247,7 +247,7 @@ def test_without_a_range_nothing_is_scaled_or_clipped() -> None:
 
 
 def test_naive_policies_learn_totals() -> None:
-    bandit = shop(hs.policies.NaiveEpsilonGreedy(k=1), reward_range=(2, 12))
+    bandit = shop(hs.policies.NaiveEpsilonGreedy(k=1, count="turns"), reward_range=(2, 12))
     rows = [("a", 70.0, 1, 10), ("b", 2000.0, 2, 100), ("c", 0.0, 3, 1)]
     with pytest.raises(UnconfirmedError, match=r"^turn 2: 2000 .*; turn 3: 0 from 1 visitors"):
         bandit.update_many(rows)

@@ -49,7 +49,7 @@ def same_as_play(
     policy: str, lifetimes: Lifetimes, seed: int, ends_known: bool, reopened: bool = False
 ) -> None:
     """Add each arm at its birth; say when it expires, or remove it when it does."""
-    player = hs.policies.parse(policy)
+    player = hs.policies.parse(policy).counting("turns")
     rewards = hs.rewards.truncated_normal(arms=lifetimes.arms, sigma=0.3)
     game = hs.play(player, rewards, WAVE, seed=seed, lifetimes=lifetimes)
     spans = lifetimes.spans(game_keys(seed, range(1)), TURNS)[0].tolist()
@@ -336,7 +336,7 @@ def test_arms_are_weighed_only_when_who_is_there_changes() -> None:
 
 def test_ucb_l_must_know_when_arms_expire() -> None:
     with pytest.raises(
-        BanditError, match=r"ucb-l explores by the lifetime .* pass expires= for 'a'"
+        BanditError, match=r"ucb-l:count=visitors explores by the lifetime .* pass expires= for 'a'"
     ):
         hs.Bandit(["a"], hs.UCBL(), reward_range=(0, 1))
     bandit = hs.Bandit(["a", "b"], hs.UCBL(), reward_range=(0, 1), expires={"a": 9, "b": 20})

@@ -322,6 +322,11 @@ def test_policies_that_count_visitors_are_refused(name: str) -> None:
     policy = hs.policies.parse(f"{name}:count=visitors")
     with pytest.raises(bounds.NoTheoremError, match="policies that count turns"):
         regret(policy)
+    shop, follows = hs.rewards.visitors(rates=[0.3, 0.1]), hs.policies.parse(name)
+    with pytest.raises(bounds.NoTheoremError, match="policies that count turns"):
+        bounds.regret(follows, shop, multiplier=G)
+    told = bounds.regret(follows.counting("turns"), shop, multiplier=G)
+    assert told.total == bounds.regret(follows, means=[0.3, 0.1], multiplier=G).total
 
 
 @pytest.mark.parametrize(

@@ -684,7 +684,8 @@ def _bandit(policy: Any) -> Results:
 
         def play(multiplier: Any = multiplier, known: bool = known) -> Results:
             shop = hs.Bandit(
-                list("abc"), policy, multiplier, reward_range=(0, 1), seed=5, known=known,
+                list("abc"), policy.counting("turns"), multiplier, reward_range=(0, 1), seed=5,
+                known=known,
                 expires={"c": 25},
             )  # fmt: skip
             return session(shop, 30, known=known, expecting=multiplier is None)
@@ -699,7 +700,8 @@ def _bandit(policy: Any) -> Results:
 def _bandit_dates() -> Results:
     days = weekly(40)
     shop = hs.Bandit(
-        ["a", "b", "c"], hs.SoftUCBMortal(), days.window(1, 20), reward_range=(0, 2), seed=2,
+        ["a", "b", "c"], hs.SoftUCBMortal(count="turns"), days.window(1, 20), reward_range=(0, 2),
+        seed=2,
         expires={"a": "2023-09-15", "b": "unknown"},
     )  # fmt: skip
     arms = []

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.policies import parse
+from highseason.policies import CountingPolicy, parse, registry
 from highseason.rewards import effective_visitors
 
 pytestmark = pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
@@ -40,7 +42,7 @@ def test_play_and_simulate_agree(text: str) -> None:
 @pytest.mark.parametrize("name", ["ucb", "greedy", "soft-ucb", "epsilon-greedy"])
 def test_with_one_coin_a_turn_visitors_are_turns(name: str) -> None:
     """Bernoulli turns are one draw, and rho 1 says the same of visitors: the choices are equal."""
-    G, plain = hs.traffic.wave(60), parse(name)
+    G, plain = hs.traffic.wave(60), parse(f"{name}:count=turns")
     for rewards, text in (
         (hs.rewards.bernoulli(arms=4), f"{name}:count=visitors"),
         (hs.rewards.visitors(arms=4, between=(0.2, 0.6)), f"{name}:count=visitors,rho=1"),
@@ -78,23 +80,108 @@ def test_the_bandit_plays_what_play_plays(text: str) -> None:
         shelf.update(str(arm), reward=visitors * paid, t=t, visitors=visitors)
 
 
-@pytest.mark.parametrize("within", ["", "limit-switching+"])
-def test_the_option_index_counts_what_the_rewards_count(within: str) -> None:
-    G, name = 20.0 * hs.traffic.wave(40).values, f"{within}option-index"
-    shop, paper = hs.rewards.visitors(arms=4, between=(0.1, 0.3)), hs.rewards.bernoulli(arms=4)
-    for rewards, counted, other in ((shop, "visitors", "turns"), (paper, "turns", "visitors")):
-        players = [name, *(f"{name}:count={what}" for what in (counted, other))]
-        result = hs.simulate(players, rewards, G, games=20, seed=3)
-        assert result.games is not None
-        plain, same, differs = result.games["reward"].tolist()
-        assert plain == same != differs
-        arms = [hs.play(player, rewards, G, seed=3).arms.tolist() for player in players]
-        assert arms[0] == arms[1]
-        assert result.policies[0] == name
-    shelf = hs.Bandit(["a", "b"], name, G, reward_range=(0, 1))
-    assert shelf.policy == parse(f"{name}:count=visitors")
-    settled = hs.Bandit(["a", "b"], f"{name}:count=turns", G, reward_range=(0, 1))
-    assert settled.policy == parse(f"{name}:count=turns")
+#: Every policy whose count follows the rewards, and wrappers around one.
+FOLLOWING = [
+    *(n for n, kind in registry(added=False).items() if kind() != kind().counting("turns")),
+    "windowed:window=9+thompson", "limit-switching+option-index", "soft+thompson",
+]  # fmt: skip
+SHOP, PAPER = hs.rewards.visitors(arms=4, between=(0.1, 0.3)), hs.rewards.bernoulli(arms=4)
+QUIET_AND_BUSY = 20.0 * hs.traffic.wave(40).values
+
+
+def test_every_policy_that_can_count_visitors_follows_the_rewards() -> None:
+    able = {n for n, kind in registry(added=False).items() if issubclass(kind, CountingPolicy)}
+    assert {"thompson", "greedy", "ucb", "kl-ucb", "gaussian-thompson", "option-index"} < able
+    assert able < set(FOLLOWING)
+
+
+@pytest.mark.parametrize("name", FOLLOWING)
+def test_a_policy_counts_what_the_rewards_count(name: str) -> None:
+    plain = parse(name)
+    for rewards, what in ((SHOP, "visitors"), (PAPER, "turns")):
+        told = plain.counting(what)
+        assert parse(str(told)) == told != plain
+        for each in range(3):
+            games = [
+                hs.play(one, rewards, QUIET_AND_BUSY, seed=3, game=each) for one in (plain, told)
+            ]
+            assert games[0].arms.tolist() == games[1].arms.tolist()
+
+
+def test_simulated_tuned_and_forecast_policies_count_what_the_rewards_count() -> None:
+    players = {name: parse(name) for name in FOLLOWING}
+    for rewards, what, other in ((SHOP, "visitors", "turns"), (PAPER, "turns", "visitors")):
+        plain, told, differs = (
+            hs.simulate(some, rewards, QUIET_AND_BUSY, games=12, seed=3)
+            for some in (
+                players,
+                {name: policy.counting(what) for name, policy in players.items()},
+                {"thompson": hs.Thompson(count=other), "greedy": hs.Greedy(count=other)},
+            )
+        )
+        rows, same, others = ((one.games or {})["reward"] for one in (plain, told, differs))
+        assert np.array_equal(rows, same)
+        assert plain.policies == tuple(FOLLOWING)
+        if rewards is SHOP:
+            assert not np.array_equal(rows[FOLLOWING.index("thompson")], others[0])
+        search = {"rewards": rewards, "multiplier": QUIET_AND_BUSY, "trials": 3, "games": 8}
+        found = [
+            hs.tune(one, **search, search="spread", executor="serial").reported.moments["reward"]
+            for one in (hs.UCB(), hs.UCB(count=what))
+        ]
+        assert np.array_equal(found[0].mean, found[1].mean)
+
+
+@pytest.mark.parametrize("name", FOLLOWING)
+def test_what_a_bandit_counts_is_written_out_and_stays(name: str) -> None:
+    policy = parse(name)
+    for told, what in ((policy, "visitors"), (policy.counting("turns"), "turns")):
+        shelf = hs.Bandit(["a", "b"], told, QUIET_AND_BUSY, reward_range=(0, 1))
+        assert shelf.policy == policy.counting(what)
+        assert f"count={what}" in str(shelf.policy)
+        assert f'"count":"{what}"' in shelf.to_json().replace(" ", "")
+        shelf.update(shelf.pull(), reward=3, visitors=20)
+        for given in (None, told, policy):
+            again = hs.Bandit.from_json(shelf.to_json(), policy=given)
+            assert again.policy == shelf.policy
+            assert again.pull() == shelf.pull()
+        with pytest.raises(ValueError, match="another policy"):
+            hs.Bandit.from_json(shelf.to_json(), policy=hs.UniformRandom())
+
+
+def test_a_policy_of_ones_own_follows_the_rewards_too() -> None:
+    @dataclass(frozen=True)
+    class Half(CountingPolicy):
+        rule = hs.policies.EPSILON
+
+        def step(self, carry: int, view: hs.policies.View) -> tuple[float, int]:
+            return 0.5, carry
+
+    games = [hs.play(one, SHOP, QUIET_AND_BUSY, seed=3) for one in (Half(), Half(count="visitors"))]
+    assert games[0].arms.tolist() == games[1].arms.tolist()
+    shelf = hs.Bandit(["a", "b"], Half(), QUIET_AND_BUSY, reward_range=(0, 1))
+    assert shelf.policy == Half(count="visitors")
+
+
+def test_a_replayed_event_is_one_visitor() -> None:
+    """So counting visitors and counting turns is the same, and the default is either."""
+    log = hs.logs.generate_events(0.01, seed=1, articles=4).events.take(slice(3000))
+    for name in ("thompson", "ucb", "greedy", "kl-ucb"):
+        players = [parse(name), *(parse(name).counting(what) for what in ("turns", "visitors"))]
+        means = {hs.replay({"it": player}, log)["it"].mean for player in players}
+        assert len(means) == 1
+
+
+def test_a_window_weighs_the_rewards_within() -> None:
+    from highseason.policies import Observation, Turn
+
+    policy = parse("windowed:window=2+greedy:count=visitors")
+    rule, state = policy.rule, policy.rule.fresh_state(1)
+    turn = Turn(1, 0.0, 1.0, np.nan, -1, 0, False, 1)
+    for value, visitors in ((0.9, 50.0), (0.2, 300.0), (0.6, 100.0)):
+        rule.observe(state, turn, Observation(0, value, policy.precision(visitors)))
+    assert state.pulls[0] == 400.0
+    assert state.sums[0] / state.pulls[0] == pytest.approx(0.3)
 
 
 def test_counting_visitors_pays_where_turns_differ() -> None:
@@ -122,8 +209,9 @@ def test_with_many_independent_visitors_policies_agree_within_a_permille() -> No
 def test_where_turns_are_all_noise_the_papers_games_come_back() -> None:
     """With rho 1 a turn is one coin, whatever its visitors: the games are those of bernoulli."""
     G, players = hs.traffic.christmas(turns=300), [hs.UCB(), hs.UCBZ(), hs.SoftUCB(P=0.1)]
+    players = [one.counting("turns") for one in (*players, hs.Greedy(), hs.Thompson())]
     paper, alike = (
-        hs.simulate([*players, hs.Greedy(), hs.Thompson()], model, G, games=60, seed=4)
+        hs.simulate(players, model, G, games=60, seed=4)
         for model in (
             hs.rewards.bernoulli(arms=8, between=(0.1, 0.9)),
             hs.rewards.visitors(arms=8, between=(0.1, 0.9), rho=1.0),
@@ -143,7 +231,7 @@ def test_a_believed_correlation_is_not_tuned() -> None:
 
 
 def test_words_and_numbers_are_checked() -> None:
-    with pytest.raises(ValueError, match="must be one of turns, visitors"):
+    with pytest.raises(ValueError, match="must be one of auto, turns, visitors"):
         hs.UCB(count="people")
     with pytest.raises(ValueError, match="must be at most 1"):
         hs.UCB(count="visitors", rho=2)

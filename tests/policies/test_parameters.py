@@ -21,7 +21,7 @@ WRONG: list[tuple[type[Policy], dict[str, Any], str]] = [
     (hs.EpsilonGreedy, {"ties": "coin"}, "ties='coin' must be one of lowest, random"),
     (hs.EpsilonZGreedy, {"z": 0}, "epsilon-z: z=0 must be above 0"),
     (hs.EpsilonZGreedy, {"z": math.nan}, "z=nan is not a finite number"),
-    (hs.EpsilonZGreedy, {"count": "visits"}, "count='visits' must be one of turns, visitors"),
+    (hs.EpsilonZGreedy, {"count": "visits"}, "count='visits' must be one of auto, turns, visitors"),
     (hs.UCBZ, {"z": "q75"}, r"ucb-z: z: .*did you mean \"q0.75\""),
     (hs.UCBZ, {"z": "3/4 max"}, "ucb-z: z: '3/4 max' is not a threshold"),
     (hs.UCB, {"P": -0.1}, "ucb: P=-0.1 must be at least 0"),
@@ -68,7 +68,7 @@ def test_an_infinite_threshold_means_never_high() -> None:
 
 def test_values_are_kept_as_numbers() -> None:
     assert (
-        repr(hs.EpsilonGreedy(k=2)) == "EpsilonGreedy(ties='lowest', count='turns', rho=0.0, k=2.0)"
+        repr(hs.EpsilonGreedy(k=2)) == "EpsilonGreedy(ties='lowest', count='auto', rho=0.0, k=2.0)"
     )
     assert hs.UCBZ(z="30").z == 30.0
     assert hs.UCBZ(z=" Q.75 ").z == "q0.75"
@@ -93,7 +93,7 @@ policies = st.one_of(
         hs.EpsilonZGreedy,
         k=numbers,
         z=st.one_of(numbers, st.just(math.inf), st.sampled_from(["q0.3", "0.6*max"])),
-        count=st.sampled_from(["turns", "visitors"]),
+        count=st.sampled_from(["auto", "turns", "visitors"]),
     ),
     st.builds(hs.SoftUCB, unit=st.one_of(numbers, st.just("q0.25")), P=numbers),
     st.builds(hs.VariablePool, c=st.floats(1.0001, 1e6)),

@@ -13,6 +13,7 @@ from tests.service.conftest import MOMENT, settings
 
 import highseason as hs
 from highseason.core.specs import DEFAULT_POLICY
+from highseason.policies import parse
 from highseason_service import Service, demo, model
 from highseason_service.commands.experiment import create
 from highseason_service.errors import ClashError
@@ -73,7 +74,7 @@ def test_of_the_demo(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(demo, "PLAYED", 3)
     with Service(f"{tmp_path}/demo.db") as service:
         demo.fill(service, MOMENT)
-        assert service.state(demo.NAME).policy == DEFAULT_POLICY
+        assert service.state(demo.NAME).policy == f"{DEFAULT_POLICY}:count=visitors"
 
 
 @pytest.mark.parametrize("within", ["", "limit-switching+", "soft+"])
@@ -90,3 +91,27 @@ def test_it_takes_what_is_counted_but_learns_rho_itself(within: str, name: str) 
 def test_a_policy_within_a_wrapper_takes_the_noise() -> None:
     playing = settings(policy="soft+thompson", noise=Noise("visitors", rho=0.01)).playing()
     assert str(playing) == "soft+thompson:count=visitors,rho=0.01"
+
+
+@pytest.mark.parametrize(
+    "text", ["thompson", "greedy:rho=0.01", "soft+ucb", "limit-switching+kl-ucb"]
+)
+def test_what_an_experiment_counts_is_written_out_and_stays(
+    text: str, opened: Callable[[], Service]
+) -> None:
+    """By its log and not by its text, which may have meant another policy when it was written."""
+    policy, service = parse(text), opened()
+    for id_, given in (("new", policy), ("told", policy.counting("turns"))):
+        service.create(settings(id_, policy=str(given)))
+    old = settings("old", policy=str(policy.counting("turns")))
+    service.create(old)
+    with service.database.write() as connection:  # as it was called when turns were the default
+        body = json.dumps(old.to_dict() | {"policy": text})
+        rows = update(events).where(events.c.experiment == "old")
+        connection.execute(rows.values(body=body))
+    again = opened()
+    for id_, what in (("new", "visitors"), ("told", "turns"), ("old", "turns")):
+        wanted = str(policy.counting(what))
+        assert f"count={what}" in wanted
+        assert again.state(id_).policy == again.experiment(id_).policy == wanted
+    assert '"count": "visitors"' in json.dumps(again.events("new"))

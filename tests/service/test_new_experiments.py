@@ -58,7 +58,11 @@ def test_the_past_is_forecast_and_started(live: Server, http: httpx.Client) -> N
         "/experiments/the-price-of-tea?done=created"
     )
     state = live.service.state("the-price-of-tea")
-    assert (state.turns, state.policy, state.reward_range) == (30, DEFAULT_POLICY, (0.0, 12.0))
+    assert (state.turns, state.policy, state.reward_range) == (
+        30,
+        f"{DEFAULT_POLICY}:count=visitors",
+        (0.0, 12.0),
+    )
     assert [arm.label for arm in state.arms] == ["", "", "premium"]
     assert state.calendar == {"start": "2026-11-01", "every": "day", "zone": "UTC"}
     # Saturdays are busy in the file, and so in the forecast.

@@ -150,7 +150,7 @@ def test_reasons_are_what_happened(opened: Callable[[], Service]) -> None:
 
 def test_reasons_for_exploring(opened: Callable[[], Service]) -> None:
     service = opened()
-    service.create(settings(policy="soft-ucb", turns=40))
+    service.create(settings(policy="soft-ucb:count=turns", turns=40))
     for turn in range(1, 13):
         arm = service.decide("shelf", turn).arm
         service.update_many(

@@ -131,7 +131,7 @@ def test_published_constants_are_for_the_settings_of_the_paper_alone() -> None:
     assert len(who.families["soft-ucb"]) == 4
     counted = next(visitors_settings(quick=True))
     who = lineup(counted, 4, entrants_of(counted))
-    assert who.policies[who.families["ucb" + UNTUNED][0]] == hs.UCB()
+    assert who.policies[who.families["ucb" + UNTUNED][0]] == hs.UCB(count="turns")
     assert {who.policies[row].count for row in who.families["ucb" + COUNTING]} == {"visitors"}  # type: ignore[attr-defined]
     assert who.policies[who.families[OPTION][0]] == hs.OptionIndex(count="visitors")
 

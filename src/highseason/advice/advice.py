@@ -272,8 +272,8 @@ class Advice(Printable):
         """
         policy, world = self.policy, self.comparison.world
         low, high = world.rewards.bounds
-        if world.rho is None and getattr(policy, "count", "") == "auto":  # a bandit counts visitors
-            policy = policy.with_values({"count": "turns"})
+        if world.rho is None:  # a bandit would count visitors
+            policy = policy.counting("turns")
         if (low, high) != (0.0, 1.0):
             if not policy.rule.traits.unit_range:
                 return policy, None

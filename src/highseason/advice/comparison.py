@@ -14,7 +14,6 @@ from highseason.policies import (
     KLUCB,
     UCB,
     UCBZ,
-    AdaUCB,
     ConstantEpsilon,
     EpsilonGreedy,
     EpsilonZGreedy,
@@ -26,6 +25,7 @@ from highseason.policies import (
     SoftUCB,
     Thompson,
     VariablePool,
+    WeighingPolicy,
 )
 
 #: When a policy explores: never, regardless of G, or regulated by G.
@@ -53,10 +53,8 @@ TRIED: tuple[Policy, ...] = (
     SoftUCB(),
     VariablePool(),
 )
-#: Where visitors are counted, these are tried both ways, turns and visitors …
-_BOTH_WAYS = (Greedy, UCB, UCBZ, SoftUCB, AdaUCB)
-#: … and these with visitors only.  They take rewards between 0 and 1 only.
-_VISITORS = (Thompson, OptionIndex)
+#: These take rewards between 0 and 1 only.
+_BOUNDED = (Thompson, OptionIndex)
 _UNREGULATED = (ConstantEpsilon, EpsilonGreedy, UCB, KLUCB, Thompson, GaussianThompson)
 #: The kinds, the simplest first.
 KINDS: tuple[Kind, ...] = ("greedy", "unregulated", "regulated")
@@ -85,25 +83,19 @@ def kind_of(policy: Policy) -> Kind:
 
 
 def tried(rho: float | None, bounded: bool = True, also: Sequence[Policy] = ()) -> list[Policy]:
-    """The policies for a world, with others asked for: both ways, if its visitors are counted.
+    """The policies for a world, with others asked for.
 
-    A policy that counts visitors is given their correlation, as it would be in a shop: by the same
-    assumption, or by `highseason noise`.  The option index learns it.
+    Where visitors are counted, a policy is given their correlation, as it would be in a shop: by
+    the same assumption, or by `highseason noise`.  The option index learns it.
 
-    >>> [str(policy) for policy in tried(0.01)[:3]]
-    ['greedy', 'greedy:count=visitors,rho=0.01', 'option-index']
+    >>> [str(policy) for policy in tried(0.01)[:2]]
+    ['greedy:rho=0.01', 'option-index']
     """
     known = dict.fromkeys((*TRIED, *also))
-    chosen = [p for p in known if bounded or not isinstance(p, _VISITORS)]
-    if rho is None:
-        return chosen
-    every: list[Policy] = []
-    for policy in chosen:
-        if not isinstance(policy, Thompson):
-            every.append(policy)
-        if type(policy) in (*_BOTH_WAYS, Thompson):
-            every.append(policy.with_values({"count": "visitors", "rho": rho}))
-    return every
+    chosen = [p for p in known if bounded or not isinstance(p, _BOUNDED)]
+    return [
+        p.with_values({"rho": rho}) if rho and isinstance(p, WeighingPolicy) else p for p in chosen
+    ]
 
 
 def spaces(policies: Sequence[Policy], more: Iterable[Policy] = ()) -> list[Space]:

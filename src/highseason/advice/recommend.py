@@ -135,7 +135,8 @@ def advise(
     safe = []
     for one in first.compared if bounds and G.turns >= arms else ():
         with suppress(NoTheoremError):
-            found = theorems.regret(one.policy, first.world.typical(), multiplier=G)
+            player = one.policy if first.world.rho is None else one.policy.counting("visitors")
+            found = theorems.regret(player, first.world.typical(), multiplier=G)
             safe.append((one.policy, found))
     return Advice(
         comparison=first,

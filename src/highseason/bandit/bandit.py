@@ -119,7 +119,8 @@ class Bandit(Hinting, Generic[ArmT]):
                 f"{policy} is an object of another library, which a bandit cannot store: let it "
                 "play in hs.play or hs.simulate, or use a policy of highseason here"
             )
-        policy, G = policy.counting(), None if multiplier is None else as_multiplier(multiplier)
+        policy = policy.counting("visitors")
+        G = None if multiplier is None else as_multiplier(multiplier)
         ids = tuple(hashable(arm) for arm in as_list("arms", arms))
         given = Scale.of(reward_range, policy, ids).reward_range
         source = source_of(policy, G, known)

@@ -26,6 +26,7 @@ from highseason.bounds.setting import Means, Setting
 from highseason.core.validation import one_of
 from highseason.policies import Policy, SoftUCBMortal
 from highseason.policies.lifetimes import Lifetimes
+from highseason.rewards import Rewards
 
 Calculator = Callable[[Any, Setting, Form], RegretBound]
 C = TypeVar("C", bound=Calculator)
@@ -108,7 +109,9 @@ def regret(
             f"no theorem covers {policy.label}; there are bounds for "
             f"{', '.join(cls.name for cls in _calculators)}"
         )
-    if getattr(policy, "count", "turns") != "turns":
+    if isinstance(means, Rewards) and means.noise is not None:
+        policy = policy.counting("visitors")
+    if policy.precision(2.0) != 1.0:
         raise NoTheoremError(
             f"{policy}: the theorems are about policies that count turns, as in the paper; there "
             "is none for count='visitors'"

@@ -178,8 +178,7 @@ class Events:
             )
         if table.notes:
             warn_user(f"{table.source}: {'; '.join(table.notes)}", FileNote)
-        chance = None if propensity is None else frame[propensity]
-        log = cls.of(seconds.astype(np.int64), shown, frame[reward], offered, chance)
+        log = cls.of(seconds.astype(np.int64), shown, frame[reward], offered, frame.get(propensity))
         return log.take(np.argsort(times, kind="stable"))
 
     @property

@@ -422,10 +422,9 @@ class Policy(Hinting):
             for name, value in self.parameters().items()
         }
 
-    def counting(self) -> Self:
-        """The policy as it plays where visitors are counted: `count` may follow the rewards."""
-        follows = getattr(self, "count", "") == "auto"
-        return self.with_values({"count": "visitors"}) if follows else self
+    def counting(self, what: str) -> Self:
+        """The policy where turns or visitors are counted: the same, unless it follows that."""
+        return self
 
     # -- names ------------------------------------------------------------------------------------
 
@@ -470,11 +469,16 @@ class CountingPolicy(Policy):
     """
 
     count: str = parameter(
-        "turns",
-        "what estimates count: turns (the paper), or the visitors of each turn",
-        choices=("turns", "visitors"),
+        "auto",
+        "what estimates count: turns (the paper), visitors, or (auto) visitors wherever the "
+        "rewards count them",
+        choices=("auto", "turns", "visitors"),
         kw_only=True,
     )
+
+    def counting(self, what: str) -> Self:
+        """The policy that counts this, unless it was told what to count."""
+        return replace(self, count=what) if self.count == "auto" else self
 
     def precision(self, visitors: float) -> float:
         """The visitors, for a rule that itself learns how much they teach."""
@@ -485,7 +489,7 @@ class CountingPolicy(Policy):
 class WeighingPolicy(CountingPolicy):
     """A policy whose averages and radii weigh turns by a known correlation of their visitors.
 
-    With `count="visitors"` a turn seen by n visitors counts as n / (1 + (n - 1)·rho) observations:
+    Where they are counted, n visitors of a turn count as n / (1 + (n - 1)·rho) observations:
     estimates are weighted by that, and the radius of an index rule is sqrt(level / visitors).  The
     level stays the plan's, with the turn t in its logarithm: a choice is made once a turn, so a
     bound that holds for all choices grows with turns and not with visitors.
@@ -496,7 +500,7 @@ class WeighingPolicy(CountingPolicy):
 
     rho: float = parameter(
         0.0,
-        "with count=visitors: the correlation of two visitors of the same turn",
+        "where visitors are counted: the correlation of two visitors of the same turn",
         at_least=0.0,
         at_most=1.0,
         known=True,
@@ -551,7 +555,7 @@ def parse(text: str) -> Policy:
     """Read a policy as it is written on the command line.
 
     >>> parse("ucb-z:z=31")
-    UCBZ(ties='lowest', count='turns', rho=0.0, z=31.0, P=2.0)
+    UCBZ(ties='lowest', count='auto', rho=0.0, z=31.0, P=2.0)
     >>> print(parse("cap:cap=0.5+spare-old-arms+soft-ucb-mortal"))
     cap:cap=0.5+spare-old-arms+soft-ucb-mortal
     """
@@ -603,7 +607,7 @@ def labelled(
     labels = unique_labels([str(label) for label in (policies if by_label else players)])
     if not players:
         raise ValueError("no policy was given")
-    return labels, tuple(one.counting() for one in players) if visitors else players
+    return labels, tuple(one.counting("visitors") for one in players) if visitors else players
 
 
 def from_json(text: str) -> Policy:

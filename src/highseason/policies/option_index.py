@@ -530,12 +530,6 @@ class OptionIndex(CountingPolicy):
     needs_whole_g = True
     carry_depends_on = "G"
 
-    count: str = parameter(
-        "auto",
-        "what estimates count: turns, visitors, or (auto) visitors wherever they are known",
-        choices=("auto", "turns", "visitors"),
-        kw_only=True,
-    )
     wait: bool = parameter(
         True, "wait for cheaper turns, or look at the price of this turn only", flag=True
     )

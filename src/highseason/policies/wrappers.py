@@ -132,6 +132,10 @@ class Wrapper(Policy):
         """As the policy within."""
         return self.base.precision(visitors)
 
+    def counting(self, what: str) -> Self:
+        """Around the policy within as it plays there."""
+        return replace(self, base=self.base.counting(what))
+
     def kept(self, ages: NDArray[np.int64]) -> NDArray[np.float64]:
         """As the policy within."""
         return self.base.kept(ages)
@@ -202,11 +206,12 @@ class Discounted(Wrapper):
 
 
 @made_once
-def windowed(rule: Rule, window: int) -> Rule:
-    """Only the last `window` rewards of an arm count, whatever their precision."""
+def windowed(rule: Rule, window: int, weighs: bool = False) -> Rule:
+    """Only the last `window` rewards of an arm count, each as much as another or as it `weighs`."""
     _check_plain_mean(rule, "a window")
-    first = rule.memory  # a ring of rewards, followed by how many there have been
+    first = rule.memory  # a ring of rewards, how many there have been, and their precisions
     count = first + window
+    weights = count + 1
 
     @jitable
     def observe(state: ArmState, turn: Turn, observation: Observation) -> None:
@@ -215,17 +220,20 @@ def windowed(rule: Rule, window: int) -> Rule:
         seen = int(state.memory[arm, count])
         state.memory[arm, first + seen % window] = observation.value
         state.memory[arm, count] = seen + 1
-        held = min(seen + 1, window)
-        total = 0.0
-        for i in range(held):
-            total += state.memory[arm, first + i]
+        if weighs:
+            state.memory[arm, weights + seen % window] = observation.precision
+        held = total = 0.0
+        for i in range(min(seen + 1, window)):
+            weight = state.memory[arm, weights + i] if weighs else 1.0
+            held += weight
+            total += weight * state.memory[arm, first + i]
         state.pulls[arm], state.sums[arm] = held, total
 
     return replace(
         rule,
         name=f"{rule.name}, windowed",
         observe=observe,
-        memory=rule.memory + window + 1,
+        memory=weights + (window if weighs else 0),
     )
 
 
@@ -239,9 +247,12 @@ class Windowed(Wrapper):
     """
 
     name = "windowed"
-    change = staticmethod(windowed)
 
     window: int = window(1000, "how many of an arm's rewards count")
+
+    def wrapped(self, rule: Rule) -> Rule:
+        """The rule within, with a window."""
+        return windowed(rule, self.window, self.base.precision(2.0) != 1.0)
 
     def kept(self, ages: NDArray[np.int64]) -> NDArray[np.float64]:
         """All or nothing."""
