@@ -259,11 +259,11 @@ def test_a_best_value_at_an_end_of_its_range_is_named() -> None:
 
 
 def test_a_result_that_equals_greedy_is_called_so_and_no_range_is_blamed() -> None:
-    """What `tune` finds for a season of visitors if it counts turns: P = 0, whatever the unit."""
+    """What `tune soft-ucb` finds for a season of visitors: P = 0, at which no unit matters."""
     shop = hs.rewards.visitors(3, between=(0.01, 0.05))
-    season = np.tile([100.0, 300.0, 1000.0], 10)
+    season = np.tile([1_000.0, 3_000.0, 10_000.0], 10)
     options = {"trials": 4, "games": 40, "search": "spread", "workers": 1}
-    tuned = hs.tune(hs.SoftUCB(count="turns"), shop, season, **options)
+    tuned = hs.tune(hs.SoftUCB, shop, season, **options)
     assert tuned.policy.parameters()["P"] == 0
     assert tuned.at_ends == ()  # P cannot be below 0, and the curve of unit is flat
     assert "Tuned, it is greedy: exploring was not found to pay here." in str(tuned)
