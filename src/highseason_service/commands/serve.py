@@ -71,10 +71,8 @@ def command(
         tempfile.TemporaryDirectory() as folder,
         Service(str(Path(folder) / "demo.db") if demo else database) as service,
     ):
-        if demo:  # in a file that no other process knows
+        if demo:
             shop.fill(service)
-        elif service.database.is_sqlite:
-            warn_of_old_sqlite()
         there = any(one.id == name for one in service.experiments())
         if there and reward_range not in (None, known := service.state(name).reward_range):
             said = f"{name} is there already, with the range {known}: leave --range out, or give"
@@ -85,4 +83,6 @@ def command(
                 new["forecast"] = TrafficForecast.of(G).to_dict()
                 new["reward_range"] = reward_range and list(reward_range)
                 service.create(forms.checked(ExperimentBody, new).settings())
+        if service.database.is_sqlite and not demo:  # whose file no other process knows
+            warn_of_old_sqlite()
         serve(service, host, port, names=allow_host, started=started)
