@@ -111,6 +111,7 @@ class Service(AbstractContextManager["Service"]):
             try:
                 with self.database.write() as connection:
                     store.add_experiment(connection, live.settings, created)
+                    settings.check_new(self.clock())  # not where it is known
                 self._live.keep(settings.id, live)
             except IntegrityError as reason:
                 (first,) = self.read(lambda one: store.entries(one, settings.id, limit=1))

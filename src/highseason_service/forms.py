@@ -3,7 +3,6 @@
 import io
 import re
 import tempfile
-import unicodedata
 import zipfile
 from collections.abc import Mapping
 from datetime import date
@@ -15,7 +14,14 @@ from pydantic import TypeAdapter, ValidationError
 
 import highseason as hs
 from highseason.core import DEFAULT_POLICY, quiet
-from highseason.traffic import Blend, Multiplier, read, unusual_days
+from highseason.traffic import (
+    AmbiguousError,
+    Blend,
+    Multiplier,
+    read,
+    read_number,
+    unusual_days,
+)
 from highseason_service.errors import ClashError, InvalidError, in_words
 from highseason_service.experiments import Service, settings_body
 from highseason_service.forecast import TrafficForecast, replacement
@@ -29,6 +35,7 @@ from highseason_service.model import (
     Outcome,
     Settings,
     State,
+    arms_of,
 )
 
 T = TypeVar("T")
@@ -76,6 +83,7 @@ _WORDS = {
     "..": " to ",
     "a multiplier must": "visitors must",
     "pass ": "use ",
+    "give --arm twice, such as --arm 9.99 --arm 10.99": "write each on a line of its own",
 }
 
 
@@ -97,11 +105,7 @@ def new_experiment(
     fields: Mapping[str, str], file: str, content: bytes
 ) -> tuple[ExperimentBody, list[str]]:
     """The experiment that a form describes, with the traffic of an uploaded file, and notes."""
-    arms = [_arm(line) for line in fields["arms"].splitlines() if line.strip()]
-    shown = [arm["label"] or arm["id"] for arm in arms]
-    if len(set(shown)) < len(shown):
-        twice = next(name for name in shown if shown.count(name) > 1)
-        raise InvalidError(f"arms: {twice!r} is there twice: people could not tell them apart")
+    arms = arms_of(line for line in fields["arms"].splitlines() if line.strip())
     G, notes = uploaded_forecast(fields, file, content)
     forecast = TrafficForecast.of(G)
     ends = [number(fields, name, "0") for name in ("least", "greatest")]
@@ -110,7 +114,7 @@ def new_experiment(
     body = {
         "id": fields["id"] or address(fields["name"]),
         "name": fields["name"],
-        "arms": arms,
+        "arms": [arm.to_dict() for arm in arms],
         "policy": fields["policy"],
         "forecast": forecast.to_dict(),
         "reward_range": ends if fields["greatest"] else None,
@@ -124,6 +128,7 @@ def check(service: Service, settings: Settings) -> None:
     if any(known.id == settings.id for known in service.experiments()):
         found = f"there is an experiment {settings.id!r} already"
         raise ClashError(f"name: {found}: choose another name or id")
+    settings.check_new(service.clock())
     LiveExperiment([Entry(1, "", "created", None, settings_body(settings))])
 
 
@@ -245,7 +250,8 @@ def drafted(kind: type[T], form: Mapping[str, Any]) -> T:
 
 def arm_from(form: Mapping[str, Any]) -> Arm:
     """The arm that a form describes."""
-    body: dict[str, Any] = {name: str(form.get(name, "")).strip() for name in ("id", "label")}
+    arm, label = Arm.typed(str(form.get("id", ""))), str(form.get("label", "")).strip()
+    body: dict[str, Any] = {"id": arm.id, "label": label or arm.label}
     body["when"] = str(form.get("when", "low"))
     for name in ("start", "end"):
         body[name] = whole(form, name) if str(form.get(name, "")).strip() else None
@@ -254,7 +260,7 @@ def arm_from(form: Mapping[str, Any]) -> Arm:
 
 def outcome_from(form: Mapping[str, Any]) -> Outcome:
     """The reward that a form reports."""
-    amounts = {name: number(form, name) for name in ("reward", "visitors")}
+    amounts = {"reward": number(form, "reward"), "visitors": number(form, "visitors", counts=True)}
     return checked(Outcome, {"turn": whole(form, "turn")} | amounts)
 
 
@@ -266,35 +272,19 @@ def whole(form: Mapping[str, Any], name: str, default: str = "") -> int:
     return int(text)
 
 
-def number(form: Mapping[str, Any], name: str, default: str = "") -> float:
-    """A number that was typed."""
+def number(form: Mapping[str, Any], name: str, default: str = "", counts: bool = False) -> float:
+    """A number that was typed; one that `counts` something is whole if it may be."""
     text = str(form.get(name) or default)
     try:
-        return float(text.strip()[:40])
+        return read_number(text if len(text) <= 40 else "", counts)
+    except AmbiguousError as question:
+        raise InvalidError(f"{_LABELS.get(name, name)}: {question}") from question
     except ValueError:
         raise _refused(name, "a number such as 1234.5", text) from None
 
 
 def _refused(name: str, expected: str, text: str) -> InvalidError:
     return InvalidError(f"{_LABELS.get(name, name)}: expected {expected}, got {text[:40]!r}")
-
-
-def _arm(line: str) -> dict[str, str]:
-    """An arm from a line: its id, and a label after = or a comma; 9,99 is a price.
-
-    >>> _arm("9,99"), _arm("11.99, premium"), _arm("Grün")
-    ({'id': '9.99', 'label': '9,99'}, {'id': '11.99', 'label': 'premium'}, \
-{'id': 'Grun', 'label': 'Grün'})
-    """
-    text, _, label = line.partition("=")
-    price = re.match(r"\s*([0-9]+),([0-9]{1,2})(?![0-9])", text)
-    name, _, after = text[price.end() if price else 0 :].partition(",")
-    shown, plain = (label or after).strip(), unicodedata.normalize("NFKD", name.strip())
-    if price is not None:
-        return {"id": f"{price[1]}.{price[2]}", "label": shown or text.strip()}
-    if not plain.isascii():  # an id is written in addresses
-        shown, name = shown or name.strip(), plain.encode("ascii", "ignore").decode()
-    return {"id": name.strip(), "label": shown}
 
 
 def address(name: str) -> str:

@@ -4,14 +4,14 @@ Made from a request, a field is checked as its type says; made from the log, it 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 from highseason.bandit import Event
-from highseason.core import DEFAULT_POLICY, percent, raised_as, require
+from highseason.core import DEFAULT_POLICY, parse_arm, parse_arms, percent, raised_as, require
 from highseason.policies import CountingPolicy, Policy, WeighingPolicy, Wrapper, parse
 from highseason_service.errors import InvalidError
 from highseason_service.forecast import TrafficForecast
@@ -73,6 +73,12 @@ class Arm:
         ),
     ] = None
 
+    @classmethod
+    def typed(cls, text: str) -> Self:
+        """An arm as people type it."""
+        with raised_as(InvalidError):
+            return cls(*parse_arm(text))
+
     def to_dict(self) -> dict[str, Any]:
         """As plain data, without a value that was not given."""
         plain = asdict(self)
@@ -81,6 +87,12 @@ class Arm:
     def spans(self, turn: int) -> bool:
         """Whether a turn lies between its first and its last."""
         return (self.start or 1) <= turn <= (self.end or turn)
+
+
+@raised_as(InvalidError)
+def arms_of(texts: Iterable[str]) -> tuple[Arm, ...]:
+    """Arms to choose from as people type them."""
+    return tuple(Arm(*pair) for pair in parse_arms(texts))
 
 
 @dataclass(frozen=True)
@@ -142,6 +154,16 @@ class Settings:
         plain = {key: value for key, value in vars(self).items() if key not in later}
         policy = json.loads(self.playing().to_json())
         return plain | written | given | {"policy_parameters": policy}
+
+    def check_new(self, now: datetime) -> None:
+        """Refuse an experiment with nothing to decide: without a choice, or over by now."""
+        if len(self.arms) < 2:
+            got = len(self.arms)
+            raise InvalidError(f"arms: a choice needs at least two, got {got}: add another")
+        forecast, last = self.forecast, len(self.forecast.values)
+        if forecast.calendar is not None and forecast.place(now) > last:
+            over = f"the season is over: its last {forecast.unit} was {forecast.name(last)}"
+            raise InvalidError(f"{over}. Give newer traffic, or forecast more turns")
 
     def playing(self) -> Policy:
         """The policy, with the noise that it assumes."""

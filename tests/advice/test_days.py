@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +58,7 @@ def test_they_are_what_a_bandit_of_the_same_file_does(
 def test_the_first_day_is_what_the_service_decides(
     days: list[Day], shop: hs.traffic.Multiplier, tmp_path: Path
 ) -> None:
-    with Service(f"{tmp_path}/shop.db") as service:
+    with Service(f"{tmp_path}/shop.db", lambda: datetime(2025, 11, 17, 9, tzinfo=UTC)) as service:
         arms = tuple(Arm(price) for price in PRICES)
         policy = "option-index"
         forecast = TrafficForecast.of(shop)

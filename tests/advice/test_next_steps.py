@@ -136,7 +136,7 @@ def test_the_traffic_is_read_as_it_was(
 ) -> None:
     """The command and the code have every option that said how to read the file."""
     monkeypatch.chdir(tmp_path)
-    days = np.datetime64("2025-01-01") + np.arange(70)
+    days = np.datetime64("2099-01-01") + np.arange(70)
     rows = [f"{day},{200 + 90 * (i % 7 > 4)},{300 + i}" for i, day in enumerate(days)]
     header = "Day,Sessions,Sessions (last year)"
     Path("Sessions over time.csv").write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")

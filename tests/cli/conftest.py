@@ -7,6 +7,8 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -124,6 +126,18 @@ def history(tmp_path: Path) -> Path:
     table.to_csv(tmp_path / "history.csv", index=False)
     table.to_parquet(tmp_path / "history.parquet")
     return tmp_path
+
+
+@pytest.fixture
+def on(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Let it be another day."""
+
+    def be(day: str) -> None:
+        then = type("Then", (date,), {"today": lambda: date.fromisoformat(day)})
+        for name in ("cli.options", "traffic.forecast", "advice.days"):
+            monkeypatch.setattr(import_module(f"highseason.{name}"), "date", then)
+
+    return be
 
 
 @pytest.fixture

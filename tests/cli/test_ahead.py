@@ -16,7 +16,13 @@ import highseason as hs
 Call = Callable[..., Any]
 
 
-def test_a_plan_of_the_turns_ahead_is_that_of_their_forecast(call: Call, season: Path) -> None:
+On = Callable[[str], None]
+
+
+def test_a_plan_of_the_turns_ahead_is_that_of_their_forecast(
+    call: Call, on: On, season: Path
+) -> None:
+    on("2013-11-16")
     answer = call(
         "plan", "-p", "ucb-z", "-m", str(season), "--ahead", "60", "--arms", "5", "--json"
     )
@@ -40,7 +46,8 @@ def test_other_commands_use_the_turns_ahead(
     assert json.loads(answer.stdout)["turns"] == 30
 
 
-def test_hours_ahead_follow_the_clock_of_the_zone(call: Call, tmp_path: Path) -> None:
+def test_hours_ahead_follow_the_clock_of_the_zone(call: Call, on: On, tmp_path: Path) -> None:
+    on("2024-03-22")
     hours = np.datetime64("2024-02-01T00") + np.arange(24 * 50)
     path = tmp_path / "hours.csv"
     rows = [f"{hour}:00Z,{100 + i % 24}" for i, hour in enumerate(hours)]
@@ -59,7 +66,8 @@ def test_a_shape_has_no_past(call: Call) -> None:
     assert "'wave' is a shape" in answer.stderr
 
 
-def test_a_past_too_short_for_the_year_is_noted(call: Call, season: Path) -> None:
+def test_a_past_too_short_for_the_year_is_noted(call: Call, on: On, season: Path) -> None:
+    on("2012-01-01")
     answer = call("plan", "-p", "ucb", "-m", str(season), "--turns", "365", "--ahead", "60")
     assert answer.code == 0, answer.stderr
     assert "too short to know the season of the year" in " ".join(answer.stderr.split())
@@ -86,7 +94,9 @@ def test_a_shop_gives_its_file_as_an_argument(call: Call, words: tuple[str, ...]
     assert "before today" not in answer.stderr
 
 
-@pytest.mark.parametrize("words", ["forecast --horizon 28", "plan -p greedy --ahead 28 -m"])
+@pytest.mark.parametrize(
+    "words", ["forecast --horizon 28", "simulate -p greedy --games 2 --ahead 28 -m"]
+)
 def test_a_forecast_that_is_past_says_so(call: Call, words: str) -> None:
     last = date.today() - timedelta(days=10)
     call("sample", "--last", "2025-12-31", "--out", "old.csv")

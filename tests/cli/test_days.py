@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 Call = Callable[..., Any]
+On = Callable[[str], None]
 
 
 @pytest.fixture
@@ -41,7 +42,8 @@ def test_forecast(call: Call, shop: Path) -> None:
 
 
 @pytest.mark.parametrize("ahead", [(), ("--ahead", "24")])
-def test_plan(call: Call, shop: Path, ahead: tuple[str, ...]) -> None:
+def test_plan(call: Call, on: On, shop: Path, ahead: tuple[str, ...]) -> None:
+    on("2023-11-14")
     answer = call("plan", "-p", "ucb-z", "-m", str(shop), *ahead, "--arms", "3", "--json")
     assert answer.code == 0, answer.stderr
     document = json.loads(answer.stdout)
@@ -73,7 +75,7 @@ def named(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "shop.csv", tmp_path / "events.csv"
 
 
-def test_own_days(call: Call, named: tuple[Path, Path]) -> None:
+def test_own_days(call: Call, on: On, named: tuple[Path, Path]) -> None:
     shop, events = map(str, named)
     answer = call("forecast", shop, "--horizon", "14", "--events", events, "--json")
     assert answer.code == 0, answer.stderr
@@ -84,12 +86,16 @@ def test_own_days(call: Call, named: tuple[Path, Path]) -> None:
     assert "2023-11-21" not in rows
     assert rows["2023-11-20"]["special_day"] == "sale"
     assert rows["2023-11-20"]["mean"] > 1.7 * rows["2023-11-22"]["mean"]
+    on("2023-11-14")
     plan = call("plan", "-p", "ucb", "-m", shop, "--ahead", "14", "--events", events, "--json")
     assert plan.code == 0, plan.stderr
     assert json.loads(plan.stdout)["G"] == [row["mean"] for row in rows.values()]
 
 
-def test_a_plan_without_own_days_names_the_unusual(call: Call, named: tuple[Path, Path]) -> None:
+def test_a_plan_without_own_days_names_the_unusual(
+    call: Call, on: On, named: tuple[Path, Path]
+) -> None:
+    on("2023-11-14")
     for words in ("plan -p ucb --ahead 14 --arms 3 -m", "forecast --horizon 14"):
         answer = call(*words.split(), str(named[0]))
         assert answer.code == 0, answer.stderr
@@ -100,9 +106,10 @@ def test_a_plan_without_own_days_names_the_unusual(call: Call, named: tuple[Path
 
 
 def test_dates_of_own_days_are_read_as_those_of_the_traffic(
-    call: Call, named: tuple[Path, Path]
+    call: Call, on: On, named: tuple[Path, Path]
 ) -> None:
     shop, events = map(str, named)
+    on("2023-11-14")
     named[1].write_text("day,what\n06/05/2022,sale\n05/12/2023,sale\n")
     words = (shop, "--events", events)
     answer = call("forecast", *words)

@@ -34,8 +34,8 @@ WRONG = {
     "no policy": ("simulate", "no policy given", "--policy option-index"),
     "no policy to plan": ("plan", "no policy given", "--policy option-index"),
     "unknown profile": ("simulate -p ucb --profile papers", "'papers'", "paper"),
-    "no arms": ("simulate -p ucb --arms 0", "--arms", "at least 1"),
-    "no arms to plan for": ("plan -p ucb --arms 0", "--arms", "at least 1"),
+    "no arms": ("simulate -p ucb --arms 1", "--arms", "at least 2"),
+    "no arms to plan for": ("plan -p ucb --arms 1", "--arms", "at least 2"),
     "arms that are no number": ("simulate -p ucb --arms many", "'many'", "whole number"),
     "no games": ("simulate -p ucb --games 0", "--games", "at least 1"),
     "no turns": ("simulate -p ucb --turns 0", "--turns", "at least 1"),
@@ -99,7 +99,7 @@ WRONG = {
     "no days for a calendar": ("plan bare.csv --arms 2 --out x.ics", "needs dates", "a .csv"),
     "a served experiment without arms": ("serve --experiment 2099.csv", "at least one arm", "arm"),
     "a served range that falls": (
-        "serve --experiment 2099.csv --arm 1 --range 5..1", "--range must be", "rising"
+        "serve --experiment 2099.csv --arm 1 --arm 2 --range 5..1", "--range must be", "rising"
     ),
     "traffic twice": ("plan ok.csv -m two.csv", "give the traffic once", "ok.csv or with"),
     "traffic and a shape": ("plan ok.csv -m wave", "give the traffic once", "--multiplier wave"),

@@ -67,8 +67,15 @@ def test_help_ends_with_examples(name: str, call: Call) -> None:
 @pytest.mark.usefixtures("few_games")
 @pytest.mark.parametrize("example", [e for e in EXAMPLES if e not in SERVED])
 def test_example_runs(
-    example: str, call: Call, traffic: Path, logs: Path, event_table: Path, history: Path
+    example: str,
+    call: Call,
+    on: Callable[[str], None],
+    traffic: Path,
+    logs: Path,
+    event_table: Path,
+    history: Path,
 ) -> None:
+    on("2026-02-26")
     program, *words = shlex.split(example.replace("\\\n", " "))
     answer = call(*words)
     assert program == "highseason"

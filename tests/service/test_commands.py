@@ -90,17 +90,21 @@ def test_off_loopback_a_token_is_needed(tmp_path: Path) -> None:
     assert [main([*revoke, "--open"], standalone_mode=False) for _ in range(2)] == [0, 2]
 
 
-DAYS = "day,visitors\n" + "".join(f"2026-11-{day:02},{day}\n" for day in range(1, 29))
+DAYS = "day,visitors\n" + "".join(f"2099-11-{day:02},{day}\n" for day in range(1, 29))
+OVER = DAYS.replace("2099", "2020")
 MONTHS = "month,visitors\n" + "".join(f"2099-{month:02}-01,9\n" for month in range(1, 13))
 
 
 @pytest.mark.parametrize(
     ("rows", "words", "said"),
     [
-        (DAYS, ["--arm", "9.99=cheap", "--policy", "uniform"], ""),
-        (DAYS, ["--arm", "a/b"], "id: expected letters (a to z)"),
-        (DAYS, ["--arm", "ä€"], "put everything else into the label"),
-        (MONTHS, ["--arm", "a"], "a row per minute, hour, day or week"),
+        (DAYS, ["--arm", "9.99=cheap", "--arm", "10,99", "--policy", "uniform"], ""),
+        (DAYS, ["--arm", "a/b", "--arm", "ä€", "--policy", "uniform"], ""),
+        (DAYS, ["--arm", "a", "--arm", "茶"], "needs a letter (a to z) or a digit"),
+        (DAYS, ["--arm", "9.99,10.99"], "give --arm twice"),
+        (DAYS, ["--arm", "9.99"], "a choice needs at least two arms, got 9.99: give --arm twice"),
+        (OVER, ["--arm", "a", "--arm", "b", "--policy", "uniform"], "the season is over"),
+        (MONTHS, ["--arm", "a", "--arm", "b"], "a row per minute, hour, day or week"),
     ],
 )
 def test_a_served_experiment_is_one_of_the_api(
@@ -119,8 +123,8 @@ def test_a_served_experiment_is_one_of_the_api(
 
 def test_a_served_experiment_has_a_turn_on_days_of_the_kind_closed(tmp_path: Path) -> None:
     (tmp_path / "shop.csv").write_text(DAYS)
-    (tmp_path / "own.csv").write_text("date,kind\n2026-12-02,closed\n")
-    words = ("--ahead", "14", "--events", str(tmp_path / "own.csv"), "--arm", "a")
+    (tmp_path / "own.csv").write_text("date,kind\n2099-12-02,closed\n")
+    words = ("--ahead", "14", "--events", str(tmp_path / "own.csv"), "--arm", "a", "--arm", "b")
     words += ("--database", str(tmp_path / "shop.db"))
     code, text = run("serve", "--experiment", str(tmp_path / "shop.csv"), *words)
     assert code == 2

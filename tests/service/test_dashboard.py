@@ -213,8 +213,9 @@ def test_labels_are_text_on_every_page(live: Server, http: httpx.Client) -> None
             assert not [name for name in attributes if name.startswith("on") or name == "style"]
             json.loads(attributes.get("data-charts") or "{}")
     assert html.escape("<script>alert(1)</script>") in http.get("/experiments/x").text
+    assert post(http, "/experiments/x/add-arm", id=EVIL, label=EVIL).status_code == 303
     refused = post(http, "/experiments/x/add-arm", id=EVIL, label=EVIL)
-    assert refused.status_code == 422
+    assert refused.status_code == 409
     assert "<script>alert" not in refused.text
     assert "<script>alert" not in http.get(f"/experiments/{EVIL}").text
     assert "<script>alert" not in http.get("/sign-in", params={"next": EVIL}).text
@@ -314,7 +315,7 @@ def test_a_form_does_what_it_says(live: Server, http: httpx.Client) -> None:
         ("reforecast", {"draft": '{"first": 1, "values": [5.0]}'}, 409, "decided already"),
         ("reforecast/plan", {"meaning": "forecast"}, 422, "choose a file"),
         ("explode", {}, 404, "no form"),
-        ("add-arm", {"id": "=1+1"}, 422, "letters (a to z), digits"),
+        ("add-arm", {"id": "=1+1"}, 422, "needs a letter (a to z) or a digit"),
         ("add-arm", {"id": "9.99"}, 409, "already"),
         ("add-arm", {"id": "new", "when": "never"}, 422, "when:"),
         ("remove-arm", {"arm": "none"}, 404, "no arm"),

@@ -88,11 +88,11 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
         ("decide shelf --turn 4000", "outside the forecast"),
         ("update shelf --turn 9 --reward 1 --visitors 1", "not decided"),
         ("update shelf --turn 1 --reward nan --visitors 1", "expected a finite number"),
-        ("create x --arm a", "greatest reward per visitor (--range): 0..1 if you report orders, "),
-        ("create x --arm a --rho 0.1", "leave `rho` out"),
-        ("create x --arm a --policy uniform --rho 0.1", "no noise model"),
-        ("create x --arm =1+1 --policy uniform", "arms[0].id"),
-        ("create x --arm a --range 3", "two numbers"),
+        ("create x --arm a --arm b", "greatest reward per visitor (--range): 0..1 if you report"),
+        ("create x --arm a --arm b --rho 0.1", "leave `rho` out"),
+        ("create x --arm a --arm b --policy uniform --rho 0.1", "no noise model"),
+        ("create x --arm a --arm =1+1", "expected an arm such as 9.99"),
+        ("create x --arm a --arm b --range 3", "two numbers"),
         ("export shelf --out events.txt", ".csv or .parquet"),
         ("list --url http://127.0.0.1:1", "highseason serve"),
         ("list --url nonsense", "cannot reach"),
@@ -175,7 +175,7 @@ def test_the_file_of_the_past_is_an_argument(run: Run, live: Server, tmp_path: P
 
 
 def test_an_experiment_may_stay_with_its_leader(run: Run, tmp_path: Path, live: Server) -> None:
-    (tmp_path / "days.csv").write_text("date,visitors\n2026-11-01,5\n2026-11-02,6\n")
+    (tmp_path / "days.csv").write_text("date,visitors\n2026-11-02,5\n2026-11-03,6\n")
     words = f"create calm --arm a --arm b --range 0..1 -m {tmp_path}/days.csv --stay"
     assert run(words)[0] == 0
     assert live.service.state("calm").stay_with_leader

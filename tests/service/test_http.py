@@ -87,15 +87,17 @@ def test_an_invalid_body_is_422(http: httpx.Client, path: str, body: str) -> Non
         {"reward_range": [3, 1]},
         {"seed": -1},
         {"arms": [{"id": "a"}, {"id": "a"}]},
+        {"arms": [{"id": "a"}]},
         {"forecast": {"values": [0]}},
         {"forecast": {"values": [1], "calendar": {"start": "2026-02-31"}}},
+        {"forecast": {"values": [1, 2], "calendar": {"start": "2026-11-01"}}},  # it is over
         {"forecast": {"values": [1], "calendar": {"start": "2026-02-01", "zone": "Mars/Base"}}},
     ],
 )
 def test_an_invalid_experiment_is_refused(http: httpx.Client, changes: dict[str, Any]) -> None:
     good = {
         "id": "x",
-        "arms": [{"id": "a"}],
+        "arms": [{"id": "a"}, {"id": "b"}],
         "forecast": {"values": [5, 9]},
         "reward_range": [0, 1],
     }

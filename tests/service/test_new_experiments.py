@@ -102,11 +102,13 @@ def test_chosen_settings_stay_in_sight(http: httpx.Client) -> None:
 
 
 def test_a_file_may_be_the_forecast(live: Server, http: httpx.Client) -> None:
-    shown = plan(http, traffic(20, ","), meaning="forecast", zone="Europe/Rome", id="tea")
-    assert "The forecast ends on 2026-08-22, before today: give newer traffic" in shown.text
+    refused = plan(http, traffic(20, ","), meaning="forecast", zone="Europe/Rome", id="tea")
+    assert refused.status_code == 422
+    assert "the season is over: its last day was Sat 22 Aug 2026. Give newer" in refused.text
+    shown = plan(http, traffic(110, ","), meaning="forecast", zone="Europe/Rome", id="tea")
     start(http, shown.text)
     state = live.service.state("tea")
-    assert state.turns == 20
+    assert state.turns == 110
     assert state.calendar == {"start": "2026-08-03", "every": "day", "zone": "Europe/Rome"}
     assert live.service.plan("tea", 1)[0].forecast == 300.5
 
@@ -124,8 +126,10 @@ PYTHON = re.compile(r"\w=['(\d]|\bhs\.|\w\(\)|\b[a-z]+_[a-z]+\b")
         (b"day;visitors\n2026-01-01;0\n2026-01-02;5\n", {"meaning": "forecast"}, "traffic.csv"),
         (traffic(), {"turns": "100000"}, "can be forecast"),
         (traffic(), {"turns": "x"}, "a whole number"),
-        (traffic(), {"arms": ""}, "arms: expected a list of at least 1"),
-        (traffic(), {"arms": "=1+1"}, "id: expected letters"),
+        (traffic(), {"arms": ""}, "at least two arms, got none: write each on a line of its own"),
+        (traffic(), {"arms": "tea\n=1+1"}, "expected an arm such as 9.99 or b=Blue, got '=1+1'"),
+        (traffic(), {"arms": "9.99,10.99"}, "looks like more than one arm: write each on a line"),
+        (traffic(), {"greatest": "1.500"}, "per visitor: '1.500' could be 1500 or 1.5: write 1500"),
         (traffic(), {"arms": "9.99\n9.99"}, "9.99"),
         (traffic(), {"arms": "a=tea\nb=tea"}, "'tea' is there twice"),
         (traffic(), {"another": "nonsense"}, "nonsense"),

@@ -6,6 +6,7 @@ replaced by those of a real PostgreSQL, and all services listen on loopback.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -22,7 +23,7 @@ from tests.service.postgresql import PostgreSQL
 from highseason.cli import main
 from highseason.logs import generate_events, write_events
 from highseason_service import Service
-from highseason_service.model import Outcome
+from highseason_service.model import Arm, Outcome
 
 INLINE = re.compile(r"`(highseason [^`]+ --[^`]+)`")
 #: What stands for other commands, what is made to run for an hour, and what test_commands.py runs.
@@ -171,3 +172,27 @@ def own_policy() -> str:
     """The class that the guide to policies shows, with the imports above it."""
     (page,) = (page for page in PAGES if page.name == "your-own-policy.md")
     return next(b.code for b in blocks(page.read_text("utf-8")) if b.language == "python")
+
+
+@pytest.mark.usefixtures("quick_advice")
+def test_what_advice_prints_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the arms are called."""
+    run("highseason sample --out traffic.csv")
+    arms = ["9,99", "blue banner", "10.99=cheap", "50 % off"]
+    words = shlex.join(word for arm in arms for word in ("--arm", arm))
+    advice = json.loads(run(f"highseason advise traffic.csv {words} --games 5 --json"))
+    made: list[Arm] = []
+
+    def look(service: Service, *_: object, **__: object) -> None:
+        made.extend(service.look("traffic", lambda live: live.settings.arms))
+
+    monkeypatch.setattr("highseason_service.server.serve", look)
+    plan, serve, python = (one.replace("\\\n", " ") for one in advice["next"])
+    assert (plan.split()[1], serve.split()[1]) == ("plan", "serve")
+    assert "try " in run(plan)
+    run(serve)
+    assert [arm.label or arm.id for arm in made] == ["9,99", "blue banner", "cheap", "50 % off"]
+    assert [arm.id for arm in made] == ["9.99", "blue banner", "10.99", "50 off"]
+    names = '["9,99", "blue banner", "cheap", "50 % off"]'
+    assert names in python
+    exec(python.replace("print(", "str("), {})  # the commands' files are here

@@ -105,7 +105,7 @@ def test_charts_add_up(service: Service) -> None:
 def test_a_naive_policy_is_valued_per_visitor(opened: Callable[[], Service]) -> None:
     """Its estimates are per turn; the best arm is still compared per visitor."""
     service = opened()
-    service.create(settings(policy="naive-epsilon", arms=(Arm("a"),)))
+    service.create(settings(policy="naive-epsilon", arms=(Arm("a"), Arm("b"))))
     service.decide("shelf", 1)
     service.update_many("shelf", [Outcome(1, 500.0, 100.0)])
     view = Views(service).get("shelf")

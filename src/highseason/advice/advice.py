@@ -25,6 +25,7 @@ from highseason.advice.comparison import (
 from highseason.advice.days import Day, coming_days, in_words
 from highseason.bandit import takings_at
 from highseason.bounds import RegretBound
+from highseason.core.specs import arm_names, parse_arm
 from highseason.core.text import (
     Printable,
     Table,
@@ -194,7 +195,8 @@ class Advice(Printable):
         """What to do on the coming days; empty for shapes, and for policies of other libraries."""
         if self.multiplier.is_shape or not self.policy.rule.traits.compilable:
             return []
-        return coming_days(self.plan, self.comparison.world.rewards, labels, *self._for_a_bandit())
+        names, world = labels and arm_names(labels), self.comparison.world
+        return coming_days(self.plan, world.rewards, names, *self._for_a_bandit())
 
     def in_units(self, worth: float | None = None, currency: str = "") -> str:
         """The lead and the loss of the advised policy in orders, or in money: a sentence.
@@ -227,7 +229,7 @@ class Advice(Printable):
         A policy of another library cannot run a bandit: the Python plays a game.
 
         Args:
-            labels: The names of the arms.
+            labels: The arms, as `--arm` takes them.
             traffic: The options of `highseason advise` that give this traffic, such as
                 `multiplier="visitors.csv", ahead=60`: then there are commands for it, the one that
                 serves only for a file.  Without them all is code that goes on from `advice`.
@@ -257,7 +259,7 @@ class Advice(Printable):
         return *show, "\n".join([
             "import highseason as hs",
             *read,
-            _call("shop = hs.Bandit", json.dumps(names, ensure_ascii=False), player, G,
+            _call("shop = hs.Bandit", json.dumps(arm_names(names), ensure_ascii=False), player, G,
                   *reward_range),
             "arm = shop.pull(1)  # the arm to show in turn 1",
             "shop.update(arm, reward=20, t=1, visitors=900)  # what it brought",
@@ -290,7 +292,7 @@ class Advice(Printable):
         """All of it, in lines that fit the terminal; a command shows Python only with `details`.
 
         Args:
-            labels: The names of the arms.
+            labels: The arms, as `--arm` takes them.
             worth: What an order is worth, for gains in money.
             currency: Its currency.
             details: Also show the table of worlds, and Python.
@@ -324,7 +326,8 @@ class Advice(Printable):
         steps = steps[:-1] if traffic and len(steps) > 2 and not details else steps
         parts += ["", "What to do next:"]
         parts.append("\n\n".join(textwrap.indent(step, "  ") for step in steps))
-        if traffic and (most := takings_at(labels)) and self._for_a_bandit()[1] == (0.0, 1.0):
+        ids = [parse_arm(one)[0] for one in labels]
+        if traffic and (most := takings_at(ids)) and self._for_a_bandit()[1] == (0.0, 1.0):
             parts.append(f"  This is for orders.  To report takings instead: --range 0..{most:g}")
         when = f"When it explores: {self.policy} {timing(self.plan).sentence()}"
         parts += ["", wrapped(when)]

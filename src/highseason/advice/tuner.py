@@ -214,6 +214,8 @@ def tune(
     trials = whole_number("trials", trials, at_least=1)
     games = whole_number("games", games, at_least=2)
     G, own, model = as_multiplier(multiplier), derive_seed(seed, "search"), as_rewards(rewards)
+    if model.arms < 2:
+        raise ValueError("tuning needs at least two arms: with one there is nothing to choose")
     _, [start] = labelled(policy() if isinstance(policy, type) else policy)
     chosen = Space.of(start, G, space)
     budget = Budget.halving(trials, games)

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -25,9 +26,9 @@ from click.shell_completion import CompletionItem
 
 import highseason as hs
 from highseason.cli.output import SIZE_GIVEN, say, usage_error
-from highseason.core.specs import DEFAULT_POLICY, split_spec
+from highseason.core.specs import DEFAULT_POLICY, arm_names, split_spec
 from highseason.core.text import counted
-from highseason.traffic import SHAPES, Fitted, Forecast, Multiplier
+from highseason.traffic import SHAPES, AmbiguousError, Fitted, Forecast, Multiplier, read_number
 from highseason.traffic.dates import ORDERS
 from highseason.traffic.season_ahead import FittedSeason
 
@@ -182,7 +183,12 @@ def parse_rewards(
         raise usage_error(
             f"--arms {arms} does not match the {len(fixed)} numbers of --means: leave --arms out"
         )
-    return hs.rewards.parse(text, arms, fixed)
+    model = hs.rewards.parse(text, arms, fixed)
+    if model.arms < 2:
+        raise usage_error(
+            "a choice needs at least two arms, got 1: give more, such as --means 0.9,0.5"
+        )
+    return model
 
 
 def parse_lifetimes(text: str | None, turns: int) -> hs.lifetimes.Lifetimes | None:
@@ -263,6 +269,8 @@ def reader(expected: str, parse: Function, accepts: Function = lambda value: Tru
             value = parse(text)
             if accepts(value):
                 return value
+        except AmbiguousError as question:
+            raise click.BadParameter(str(question)) from question
         except ValueError:
             pass
         raise click.BadParameter(f"expected {expected}, got {text!r}")
@@ -279,9 +287,11 @@ def whole(least: int) -> Function:
     return reader(f"a whole number, at least {least}", int, lambda number: number >= least)
 
 
-finite = reader("a finite number", float, math.isfinite)
-positive = reader("a number above 0", float, lambda number: 0 < number < math.inf)
-share = reader("a number from 0 to 1", float, lambda number: 0 <= number <= 1)
+finite = reader("a finite number", read_number, math.isfinite)
+#: What is counted, and need not be whole, such as visitors.
+quantity = reader("a finite number", partial(read_number, whole=True), math.isfinite)
+positive = reader("a number above 0", read_number, lambda number: 0 < number < math.inf)
+share = reader("a number from 0 to 1", read_number, lambda number: 0 <= number <= 1)
 
 
 def option(spec: str, text: str, **more: Any) -> Decorator:
@@ -509,7 +519,7 @@ reward_range = option(
     "Smallest and largest reward per visitor; UCB policies need it.",
     type=reader(
         "two numbers, such as 0..12",
-        lambda text: tuple(map(float, text.split(".."))),
+        lambda text: tuple(map(read_number, text.split(".."))),
         lambda ends: len(ends) == 2,
     ),
 )
@@ -517,10 +527,14 @@ reward_range = option(
 #: The arms by name, and how many there are.
 named_arms = parsed(
     "labels",
-    lambda arm, arms: list(arm) or [f"arm {i}" for i in range(1, arms + 1)],
+    lambda arm, arms: arm_names(arm) if arm else [f"arm {i}" for i in range(1, arms + 1)],
     "arm arms",
-    option("--arm NAME", "An arm, such as a price; repeatable, instead of --arms.", multiple=True),
-    count("--arms", "Number of arms.", default=DEFAULT_ARMS),
+    option(
+        "--arm ID[=LABEL]",
+        "An arm, such as a price; repeatable, instead of --arms.",
+        multiple=True,
+    ),
+    count("--arms", "Number of arms.", least=2, default=DEFAULT_ARMS),
 )
 
 #: The traffic of the past, from a file.
@@ -532,7 +546,11 @@ traffic = parsed(
     *_FILE_OPTIONS,
 )
 
-rates = option("--rates LOW..HIGH", "Range of the arms' rates, such as 2%..4%.")
+rates = option(
+    "--rates LOW..HIGH",
+    "Range of the arms' rates, such as 2%..4%.",
+    type=lambda text: text.replace(",", "."),  # no rate has thousands
+)
 rho = option(
     "--rho NUMBER",
     "Correlation of the visitors of a turn: 0 if each decides alone, 1 if a turn is one draw.",
@@ -552,7 +570,7 @@ arms_that_pay = parsed(
     ),
     rates,
     rho,
-    count("--arms", "Number of arms.  [default: 25, or as many as --means]"),
+    count("--arms", "Number of arms.  [default: 25, or as many as --means]", least=2),
     option(
         "--means NUMBERS",
         "Mean reward of each arm, e.g. 0.9,0.5 (truncated-normal: centres; visitors: rates).",

@@ -1,6 +1,8 @@
-"""Things by name: registries, `name:key=value` text, and suggestions for misspelt names."""
+"""Things by name: registries, `name:key=value` text, arms, suggestions for misspelt names."""
 
 import difflib
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -49,6 +51,57 @@ def split_spec(text: str) -> tuple[str, dict[str, str]]:
             raise ValueError(f"{text!r}: {key!r} is given twice")
         options[key] = value
     return name.strip(), options
+
+
+#: A price with a decimal comma: one or two digits follow it.
+_PRICE = re.compile(r"([0-9]+|[1-9][0-9]{0,2}(?:\.[0-9]{3})+),([0-9]{1,2})(?![0-9])")
+_ID = "the part before = needs a letter (a to z) or a digit"
+_EACH = "give --arm twice, such as --arm 9.99 --arm 10.99"
+
+
+def parse_arm(text: str) -> tuple[str, str]:
+    """The id and the label of an arm, from what someone typed: `ID`, `ID=LABEL`, or its name.
+
+    Addresses hold the id: what a name has beyond that stays in the label.  `9,99` is a price.
+
+    >>> parse_arm("9,99"), parse_arm("10.99=cheap"), parse_arm("11.99, premium")
+    (('9.99', '9,99'), ('10.99', 'cheap'), ('11.99', 'premium'))
+    >>> parse_arm("blue banner"), parse_arm("Grün"), parse_arm("Buy now, pay later")
+    (('blue banner', ''), ('Grun', 'Grün'), ('Buy now pay later', 'Buy now, pay later'))
+    >>> parse_arm("9.99,10.99")
+    Traceback (most recent call last):
+    ...
+    ValueError: '9.99,10.99' looks like more than one arm: give --arm twice, …
+    """
+    name, label = (part.strip() for part in text.partition("=")[::2])
+    if named := re.fullmatch(r"([0-9.]+(?:,[0-9]{1,2})?)\s*,\s*([^0-9\s,].*)", name):
+        name, label = named[1], label or named[2]
+    if re.fullmatch(r"[0-9.,;\s]*[,;][0-9.,;\s]*", name) and not _PRICE.fullmatch(name):
+        raise ValueError(f"{text!r} looks like more than one arm: {_EACH}")
+    priced = _PRICE.sub(lambda price: f"{price[1].replace('.', '')}.{price[2]}", name)
+    plain = unicodedata.normalize("NFKD", priced).encode("ascii", "ignore").decode()
+    words = re.sub(r"[^A-Za-z0-9._:+-]", " ", plain).split()
+    arm = re.sub(r"^[^A-Za-z0-9]+", "", " ".join(words))[:100].strip()
+    if not arm:
+        raise ValueError(f"expected an arm such as 9.99 or b=Blue, got {text!r}: {_ID}")
+    return arm, label or (name if name != arm else "")
+
+
+def parse_arms(texts: Iterable[str]) -> list[tuple[str, str]]:
+    """The ids and labels of arms to choose from: two at least, which people can tell apart."""
+    arms = [parse_arm(text) for text in texts]
+    for names in ([arm for arm, _ in arms], [label or arm for arm, label in arms]):
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"the arm {twice!r} is there twice: give each a name of its own")
+    if len(arms) < 2:
+        got = ", ".join(label or arm for arm, label in arms) or "none"
+        raise ValueError(f"a choice needs at least two arms, got {got}: {_EACH}")
+    return arms
+
+
+def arm_names(texts: Iterable[str]) -> list[str]:
+    """Arms as people read them."""
+    return [label or arm for arm, label in parse_arms(texts)]
 
 
 class Registry(dict[str, T]):

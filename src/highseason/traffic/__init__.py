@@ -15,11 +15,14 @@ from highseason.traffic.forecast import Forecaster as Forecaster
 from highseason.traffic.forecast import ForecastError as ForecastError
 from highseason.traffic.forecast import ForecastWarning as ForecastWarning
 from highseason.traffic.forecast import backtest as backtest
+from highseason.traffic.forecast import ended as ended
 from highseason.traffic.forecast import forecasters as forecasters
 from highseason.traffic.forecast import normal_quantiles as normal_quantiles
 from highseason.traffic.forecast import parse_forecaster as parse_forecaster
 from highseason.traffic.history import day_in_words as day_in_words
 from highseason.traffic.history import special_days as special_days
+from highseason.traffic.numerals import AmbiguousError as AmbiguousError
+from highseason.traffic.numerals import read_number as read_number
 from highseason.traffic.one_step import DoubleExponentialSmoothing as DoubleExponentialSmoothing
 from highseason.traffic.one_step import ExponentialSmoothing as ExponentialSmoothing
 from highseason.traffic.one_step import MovingAverage as MovingAverage

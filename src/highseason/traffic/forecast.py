@@ -105,13 +105,10 @@ class Forecast(Hinting):
         """That its first or last turn was over before today, in words; nothing if it was not."""
         if self.calendar is None:
             return ""
-        starts, today = self.calendar.astype("datetime64[s]"), today or date.today()
-        length = np.diff(starts).min() if starts.size > 1 else np.timedelta64(1, "D")
-        begins = starts[0].item().date()
-        ends = starts[[0, -1]] + length - np.timedelta64(1, "s")
-        first, last = ends.astype("datetime64[D]").tolist()
-        if last < today:
+        first, last = _last_days(self.calendar)
+        if last < (today := today or date.today()):
             return f"ends on {last}, before today: give newer traffic, or forecast more turns"
+        begins = self.calendar[0].astype("datetime64[D]").item()
         return f"begins on {begins}, before today" if first < today else ""
 
     def quantile(self, level: float) -> Numbers:
@@ -169,6 +166,22 @@ class Forecast(Hinting):
         table = None if self.quantiles is None else self.quantiles[:, rows]
         calendar = None if self.calendar is None else self.calendar[rows]
         return replace(self, mean=self.mean[rows], quantiles=table, calendar=calendar)
+
+
+def ended(G: Multiplier, today: date | None = None) -> date | None:
+    """The last day of a season that was over before today; None if it goes on, or has no dates."""
+    last = None if G.calendar is None else _last_days(G.calendar)[1]
+    return last if last is not None and last < (today or date.today()) else None
+
+
+def _last_days(calendar: NDArray[np.datetime64]) -> tuple[date, date]:
+    """The days on which the first turn ends, and the last."""
+    starts = calendar.astype("datetime64[s]")
+    length = np.diff(starts).min() if starts.size > 1 else np.timedelta64(1, "D")
+    first, last = (
+        (starts[[0, -1]] + length - np.timedelta64(1, "s")).astype("datetime64[D]").tolist()
+    )
+    return first, last
 
 
 def normal_quantiles(mean: Any, deviation: Any) -> Numbers:

@@ -41,6 +41,10 @@ _PATTERNS: dict[Mark, re.Pattern[str]] = {
 _MAYBE_GROUPED = re.compile(r"\s*[-+]?[1-9][0-9]{0,2}\.[0-9]{3}\s*")
 
 
+class AmbiguousError(ValueError):
+    """A numeral has two readings."""
+
+
 class Numbers(NamedTuple):
     """A column as numbers, NaN where a cell is none; how it was read, or what has to be asked."""
 
@@ -80,6 +84,31 @@ def read_numbers(cells: Cells, decimal: Mark | None = None) -> Numbers:
     return reading._replace(values=reading.values[codes])
 
 
+def read_number(text: str, whole: bool = False) -> float:
+    """One number that someone typed; what has two readings is refused with both of them.
+
+    Args:
+        text: The number, with the marks of any country.
+        whole: Whether it counts something: of two readings, the only whole number is meant.
+
+    >>> read_number("1.234,50"), read_number("1756,03"), read_number("1.398", whole=True)
+    (1234.5, 1756.03, 1398.0)
+    >>> read_number("1.398")
+    Traceback (most recent call last):
+    ...
+    highseason.traffic.numerals.AmbiguousError: '1.398' could be 1398 or 1.398: write 1398 or 1.3980
+    """
+    one = _parse(text)
+    known = sorted((n for n in (one.point, one.comma) if not math.isnan(n)), key=abs)
+    if not known or one.unit == "%":
+        raise ValueError(f"expected a number, such as 1234.5, got {text!r}")
+    small, large = known[0], known[-1]
+    if small != large and not (whole and not small.is_integer()):
+        question = f"{text!r} could be {large:.15g} or {small:.15g}"
+        raise AmbiguousError(f"{question}: write {large:.15g} or {small:.4f}")
+    return large
+
+
 def is_number(cell: str) -> bool:
     """Say whether a cell is a number by any of the conventions."""
     one = _parse(cell)
@@ -113,8 +142,8 @@ def _parse(cell: Any) -> _Cell:
     if (match["before"] and match["after"]) or (sign and inner) or (unit and match["power"]):
         return _Cell()
     digits = re.sub(r"\s", " ", match["digits"].replace("’", "'"))
-    tail = (match["power"] or "") if unit != "%" else "e-2"
-    point, comma = (_value(digits, mark, sign + inner, tail) for mark in _PATTERNS)
+    tail, grouped = (match["power"] or "") if unit != "%" else "e-2", not match["power"]
+    point, comma = (_value(digits, mark, sign + inner, tail, grouped) for mark in _PATTERNS)
     return _Cell(point, comma, unit)
 
 
@@ -125,10 +154,10 @@ def _plain(cell: Any) -> _Cell:
     return _Cell(value, value)
 
 
-def _value(digits: str, mark: Mark, sign: str, tail: str) -> float:
-    if not _PATTERNS[mark].fullmatch(digits):
-        return math.nan
+def _value(digits: str, mark: Mark, sign: str, tail: str, grouped: bool) -> float:
     whole, _, fraction = digits.partition(mark)
+    if not (_PATTERNS[mark].fullmatch(digits) and (grouped or whole.isdecimal() or not whole)):
+        return math.nan
     return float(f"{sign}{re.sub('[^0-9]', '', whole)}.{fraction}{tail}")
 
 

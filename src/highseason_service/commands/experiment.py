@@ -14,7 +14,7 @@ from highseason.cli import GroupWithExamples, check_file, emit, options, usage_e
 from highseason.core import DEFAULT_POLICY, aligned, format_number, percent, require, wrapped
 from highseason_service.errors import ServiceError
 from highseason_service.forecast import TrafficForecast, replacement
-from highseason_service.model import Arm, Noise, Outcome, Settings, State
+from highseason_service.model import Arm, Noise, Outcome, Settings, State, arms_of
 
 #: What a subcommand gives: the document of --json, and what is printed without it.
 Answer = tuple[Mapping[str, Any], str]
@@ -139,12 +139,6 @@ def listed(client: Any) -> Answer:
     return document, aligned([columns, *rows], "<<<<>") + "\n"
 
 
-def arms_of(texts: tuple[str, ...]) -> list[Arm]:
-    """Arms from the texts of --arm."""
-    pairs = (text.partition("=") for text in texts)
-    return [Arm(name.strip(), label.strip()) for name, _, label in pairs]
-
-
 @_subcommand("create", CREATE)
 @options.option("--arm ID[=LABEL]", "An arm; repeatable.", multiple=True, required=True)
 @options.option(
@@ -184,7 +178,7 @@ def create(
     if count is not None or rho is not None:
         noise = Noise(count or "visitors", rho or 0.0)  # type: ignore[arg-type]  # one of the two
     forecast = TrafficForecast.of(G)
-    about = experiment, name or experiment, tuple(arms_of(arm)), policy, forecast
+    about = experiment, name or experiment, arms_of(arm), policy, forecast
     made = client.create(Settings(*about, reward_range, seed, noise, stay))
     when = f" from {forecast.time(1)} to {forecast.time(G.turns)}" if forecast.calendar else ""
     said = f"{made.id} is {made.status}: {len(arm)} arms, {G.turns} turns{when}"
@@ -266,7 +260,9 @@ def _outcome(text: str, **more: Any) -> options.Decorator:
         "turn reward visitors",
         _turn("--turn", text, **more),
         options.number("--reward", "The turn's total reward.", type=options.finite, required=True),
-        options.number("--visitors", "The visitors who came.", type=options.finite, required=True),
+        options.number(
+            "--visitors", "The visitors who came.", type=options.quantity, required=True
+        ),
     )
 
 
@@ -324,7 +320,7 @@ def add_arm(
     client: Any, experiment: str, arm: str, start: int | None, end: int | None, now: bool
 ) -> Answer:
     """Add an arm, or bring a removed one back."""
-    (new,) = arms_of((arm,))
+    new = Arm.typed(arm)
     new = replace(new, start=start, end=end, when="now" if now else "low")
     added = client.add_arm(experiment, new)
     return vars(added), f"added {added.id}"
@@ -337,7 +333,7 @@ def remove_arm(client: Any, experiment: str, arm: str) -> Answer:
 
     Decided turns stay, and their rewards still count.
     """
-    removed = client.remove_arm(experiment, arm)
+    removed = client.remove_arm(experiment, Arm.typed(arm).id)
     return vars(removed), f"removed {removed.id}"
 
 

@@ -10,10 +10,9 @@ from highseason.cli import emit, options, usage_error, with_examples
 from highseason.core import DEFAULT_POLICY, raised_as, require
 from highseason.traffic import Multiplier
 from highseason_service.commands import database_option
-from highseason_service.commands.experiment import arms_of
 from highseason_service.errors import ServiceError
 from highseason_service.forecast import TrafficForecast
-from highseason_service.model import ExperimentBody
+from highseason_service.model import ExperimentBody, arms_of
 
 
 @with_examples(
@@ -78,8 +77,9 @@ def command(
             said = f"{name} is there already, with the range {known}: leave --range out, or give"
             raise usage_error(f"{said} the file another name for a new experiment")
         if G is not None and not there:
-            new: dict[str, Any] = {"id": name, "policy": policy, "arms": [*map(vars, arms_of(arm))]}
+            new: dict[str, Any] = {"id": name, "policy": policy}
             with raised_as(ValueError, ServiceError):  # bad usage
+                new["arms"] = [*map(vars, arms_of(arm))]
                 new["forecast"] = TrafficForecast.of(G).to_dict()
                 new["reward_range"] = reward_range and list(reward_range)
                 service.create(forms.checked(ExperimentBody, new).settings())

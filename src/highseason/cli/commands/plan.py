@@ -18,6 +18,7 @@ from highseason.cli.output import (
     print_json,
     print_wrapped,
     save,
+    say,
     usage_error,
 )
 from highseason.policies import timing
@@ -62,7 +63,11 @@ def command(
     note_if_too_short(G.turns, arms)
     plans = {label: policy.plan(G, arms) for label, policy in players.items()}
     first, days = next(iter(plans.values())), []
-    if len(plans) == 1 and not G.is_shape and first.policy.rule.traits.compilable:
+    if (last := hs.traffic.ended(G)) is not None:
+        if click.get_current_context().params["ahead"] or (out and out.suffix.lower() == ".ics"):
+            raise usage_error(f"the season is over since {last}: give newer traffic, or --ahead")
+        say(f"note: the season ended on {last}; for the coming days, give FILE without -m")
+    elif len(plans) == 1 and not G.is_shape and first.policy.rule.traits.compilable:
         days = coming_days(first, hs.rewards.visitors(arms), labels)
     if out is not None and out.suffix.lower() == ".ics":
         out.write_bytes(as_calendar(days).encode())
