@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from fastapi import Depends, Query
 from starlette.datastructures import UploadFile
@@ -127,7 +127,10 @@ def experiment_page(
     if tab not in TABS:
         raise NotFoundError(f"an experiment has no page {tab!r}")
     removed, said = arm if done == "remove-arm" else "", DONE.get(done, "")
-    return _experiment(who, experiment, tab, seen, page=number, removed=removed, done=said)
+    started, *known = unquote(who.request.cookies.get(web.STARTED, "")).split("\n")
+    more: dict[str, Any] = {"removed": removed, "done": said}
+    more["notes"] = known if (started, done) == (experiment, "created") else []
+    return _experiment(who, experiment, tab, seen, page=number, **more)
 
 
 #: The scope that each form needs, and the page that it is on.
@@ -202,8 +205,8 @@ def _not_done(
 
 # -- plans to look at before they hold: of a new experiment, or of a new forecast ----------------
 
-#: Files up to this size are kept in a form that is sent again.
-KEPT = 2**20
+#: Files up to this size are kept in a form that is sent again; notes of this length in a cookie.
+KEPT, MOST_NOTED = 2**20, 1_000
 
 
 async def _upload(form: Form) -> tuple[str, bytes]:
@@ -300,6 +303,7 @@ def new_plan(who: Admin, form: Form, file: Upload) -> Response:
             *([f"The forecast {past}."] if past else ()),
         ),
         draft=body.model_dump_json(),
+        notes=notes,
         send=("/new", "Start the experiment"),
         back=("/new", "Start over"),
     )
@@ -322,7 +326,10 @@ def create(who: Admin, form: Form) -> Response:
     """Start a new experiment."""
     body = forms.drafted(ExperimentBody, form)
     who.service.create(body.settings())
-    return back_to(body.id, "created")
+    response = back_to(body.id, "created")
+    notes = [body.id, *str(form.get("notes", ""))[:MOST_NOTED].splitlines()]
+    web.set_cookie(response, who.request, web.STARTED, quote("\n".join(notes)))
+    return response
 
 
 @router.post("/experiments/{experiment}/reforecast/plan")

@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 import highseason as hs
-from highseason.core import DEFAULT_POLICY, quiet
+from highseason.core import DEFAULT_POLICY, collected, quiet
 from highseason.traffic import (
     AmbiguousError,
     Blend,
@@ -132,7 +132,7 @@ def check(service: Service, settings: Settings) -> None:
     LiveExperiment([Entry(1, "", "created", None, settings_body(settings))])
 
 
-def in_form(reason: Exception) -> str:
+def in_form(reason: Exception | str) -> str:
     """What is wrong, in the words of the forms."""
     return re.sub("|".join(map(re.escape, _WORDS)), lambda word: _WORDS[word[0]], str(reason))
 
@@ -155,9 +155,9 @@ def uploaded_forecast(
     }
     if fields["floor"]:
         options["floor"] = number(fields, "floor")
-    traffic = _traffic(file, content, options)
+    traffic, seen = _traffic(file, content, options)
     if fields["meaning"] != "past":
-        return traffic, []
+        return traffic, seen
     turns, most = whole(fields, "turns"), min(MOST_TURNS, 10 * traffic.turns)
     if not 1 <= turns <= most:
         rows = f"{traffic.turns:,} rows"
@@ -180,7 +180,7 @@ def uploaded_forecast(
         coming = Multiplier(np.where(shut, few, coming.values), coming.timeline, zone=coming.zone)
         notes += [f"{day:%a} {day.day} {day:%b}: closed, nobody is expected" for day in closed]
     kinds = sorted({kind for kind in own.values() if kind != "closed"})
-    return coming, [*notes, *([f"Your own days: {', '.join(kinds)}"] if kinds else [])]
+    return coming, [*seen, *notes, *([f"Your own days: {', '.join(kinds)}"] if kinds else [])]
 
 
 def _own_days(text: str, dates: Any) -> dict[date, str]:
@@ -195,23 +195,24 @@ def _own_days(text: str, dates: Any) -> dict[date, str]:
         raise InvalidError(f"your own days: {reason}") from reason
 
 
-def _traffic(file: str, content: bytes, options: Mapping[str, Any]) -> Multiplier:
-    """What is read from an uploaded file."""
+def _traffic(file: str, content: bytes, options: Mapping[str, Any]) -> tuple[Multiplier, list[str]]:
+    """What is read from an uploaded file, and what was noticed in it."""
     name = re.sub(r"[^\w.-]", "_", Path(file).name)[-100:]
     if not content:
         raise InvalidError("traffic: choose a file with a row per turn, its time and visitors")
     if not name.lower().endswith(ENDINGS):
         raise InvalidError(f"traffic: expected a file ending in {', '.join(ENDINGS)}, got {name!r}")
     _check_size(name, content)
-    with tempfile.TemporaryDirectory() as folder, quiet():
+    with tempfile.TemporaryDirectory() as folder, collected() as notes:
         path = Path(folder) / name
         path.write_bytes(content)
         try:
-            return read(path, **options)
+            traffic = read(path, **options)
         except ValueError as reason:
             if columns := getattr(reason.__cause__, "columns", ()):
                 raise ColumnsError(columns) from reason
             raise InvalidError(f"traffic: {reason}".replace(f"{folder}/", "")) from reason
+    return traffic, [in_form(note.replace(f"{folder}/", "")) for note in notes]
 
 
 def _check_size(name: str, content: bytes) -> None:

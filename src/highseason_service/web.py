@@ -33,6 +33,9 @@ SESSION = "highseason_session"
 #: A random text that every form repeats: pages of other sites cannot read it.
 FORM = "highseason_form"
 
+#: The experiment that a browser has started, and what was noticed in its file.
+STARTED = "highseason_started"
+
 #: The greatest field of a form, in bytes: the forecast of an experiment that is not started yet.
 LARGEST_FIELD = 6 * 2**20
 
@@ -82,7 +85,7 @@ class Visitor:
         page = pages.get_template(template).render(known | context)
         response = HTMLResponse(page, status)
         if self.is_new:
-            _set_cookie(response, self.request, FORM, self.form_token)
+            set_cookie(response, self.request, FORM, self.form_token)
         return response
 
 
@@ -154,7 +157,7 @@ Reader = Annotated[Visitor, _needs("read")]
 Admin = Annotated[Visitor, _needs("admin")]
 
 
-def _set_cookie(response: Response, request: Request, name: str, value: str) -> None:
+def set_cookie(response: Response, request: Request, name: str, value: str) -> None:
     """Let a browser keep a text until it ends; scripts cannot read it, other sites not send it."""
     secure = request.url.scheme == "https"
     response.set_cookie(name, value, httponly=True, samesite="strict", secure=secure)
@@ -192,7 +195,7 @@ def sign_in(who: Anyone, form: Form) -> Response:
         error = "This token is not known, or was revoked."
         return who.show("sign_in.html.j2", 401, following=following, error=error)
     response = RedirectResponse(following, 303)
-    _set_cookie(response, who.request, SESSION, token)
+    set_cookie(response, who.request, SESSION, token)
     return response
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import highseason as hs
-from highseason.core.warnings import quiet
+from highseason.core.warnings import collected, quiet, warn_user
 from highseason.traffic import FileNote
 
 
@@ -57,3 +57,17 @@ def test_who_is_quiet_longer_stays_quiet() -> None:
         assert warnings.filters == before
         with pytest.raises(UserWarning, match="shown again"):
             warnings.warn("shown again", UserWarning, stacklevel=1)
+
+
+def test_each_thread_collects_its_own() -> None:
+    def work(n: int) -> list[str]:
+        with collected() as notes:
+            for _ in range(20):
+                warn_user(f"note {n}", UserWarning)
+        return notes
+
+    with ThreadPoolExecutor(4) as pool:
+        for n, notes in enumerate(pool.map(work, range(50))):
+            assert notes == [f"note {n}"] * 20
+    with pytest.warns(UserWarning, match="not collected"):
+        warn_user("not collected", UserWarning)

@@ -45,6 +45,8 @@ def start(http: httpx.Client, page: str) -> httpx.Response:
     draft = re.search(r'name="draft" value="([^"]*)"', page)
     assert draft is not None
     data = {"form_token": form_token(http), "draft": html.unescape(draft[1])}
+    if notes := re.search(r'name="notes" value="([^"]*)"', page):
+        data["notes"] = html.unescape(notes[1])
     return http.post("/new", data=data)
 
 
@@ -94,6 +96,64 @@ def test_today_is_that_of_the_zone(live: Server, http: httpx.Client) -> None:
     for zone, late in (("UTC", False), ("Europe/Rome", True), ("+01:00", True)):
         shown = plan(http, rows, meaning="forecast", zone=zone).text
         assert ("The forecast begins on 2026-11-02, before today" in shown) == late, zone
+
+
+def german() -> bytes:
+    """An export with a title, a sum below each month, and takings beside the visitors."""
+    rows, month = ["Besucher Filiale 12;;", "Datum;Besucher;Umsatz"], 0
+    for i in range(92):
+        day = date(2026, 8, 1) + timedelta(i)
+        count = 1_300 + 200 * (day.weekday() > 4)
+        month += count
+        rows.append(f"{day:%d.%m.%Y};1.{count - 1000};{count}.345,50".replace(f"{count}.", "2."))
+        if (day + timedelta(1)).day == 1:
+            rows.append(f"Summe {day:%m/%Y};{month};99.345,50")
+            month = 0
+    return "\n".join(rows).encode("cp1252")
+
+
+NOTICED = [
+    "the lines above the table are left out ('Besucher Filiale 12')",
+    "3 lines ('Summe 08/2026', …) are left out: they are not data",
+    "the visitors are column 'Besucher', not 'Umsatz'",
+    "in column 'Besucher' '1.500' is read as 1500 (column 'Umsatz' has decimal commas)",
+    "in column 'Datum' '01.08.2026' is read as 2026-08-01",
+]
+
+
+def test_what_was_noticed_in_a_file_is_said_in_the_plan_and_once_it_has_started(
+    http: httpx.Client,
+) -> None:
+    shown = plan(http, german(), "Export März.csv")
+    lines = [f"<p>Export_März.csv: {html.escape(note)}.</p>" for note in NOTICED]
+    page = shown.text.replace("&#39;", "&#x27;")
+    assert [line for line in lines if line not in page] == []
+    assert "/tmp" not in page
+    address = start(http, shown.text).headers["location"]
+    started = http.get(address).text.replace("&#39;", "&#x27;")
+    assert "The experiment is running." in started
+    assert [line for line in lines if line not in started] == []
+    assert "Umsatz" not in http.get(address.partition("?")[0]).text  # said once
+    assert "Umsatz" not in http.get("/experiments/shelf?done=created").text  # of another one
+
+
+def test_what_was_noticed_is_said_of_a_new_forecast(http: httpx.Client) -> None:
+    rows = "".join(f"{day:02}.11.2026,500\n" for day in range(3, 21))
+    shown = html.unescape(replan(http, rows).text)
+    assert "<p>new.csv: in column 'day' '03.11.2026' is read as 2026-11-03.</p>" in shown
+
+
+def test_a_zone_that_had_to_be_chosen_is_said(http: httpx.Client) -> None:
+    rows = "time,visitors\n2027-03-27T00:00+01:00,9\n2027-03-28T00:00+01:00,8\n"
+    text = plan(http, f"{rows}2027-03-29T00:00+02:00,7\n".encode(), meaning="coming").text
+    assert "days and hours are taken in UTC; to use one clock name its zone" in text
+
+
+def test_two_columns_that_may_be_the_visitors_are_a_question(http: httpx.Client) -> None:
+    days = (f"{date(2026, 8, 3) + timedelta(i)};800;24" for i in range(90))
+    asked = plan(http, "\n".join(["Tag;Klicks;Bestellungen", *days]).encode())
+    assert asked.status_code == 422
+    assert "several columns could hold the visitors: choose one below" in asked.text
 
 
 def test_chosen_settings_stay_in_sight(http: httpx.Client) -> None:

@@ -46,7 +46,7 @@ def days(multiplier: Multiplier) -> list[str]:
         "\n\nvisitors, Day \n10,2013-12-25\n\n60,2013-12-26\n,\n",
         "when it was,how many\n2013-12-25,1e1\n2013-12-26,60.0\n",
         "note,day,visitors\n,2013-12-25,10\n?,2013-12-26,60\n",
-        "weather,day,pageviews,visits\n9,2013-12-25,10,3\n2,2013-12-26,60,4\n",
+        "weather,day,pageviews,rain\n9,2013-12-25,10,3\n2,2013-12-26,60,4\n",
         "t,day,G,other\n1,2013-12-25,10,x\n2,2013-12-26,60,y\n",
         ",date,y\n0,2013-12-25,10\n1,2013-12-26,60\n",
         "date,day,visitors\n2013-12-25,Wed,10\n2013-12-26,Thu,60\n",
@@ -58,6 +58,7 @@ def days(multiplier: Multiplier) -> list[str]:
 )
 @pytest.mark.parametrize("name", ["shop.csv", "shop.CSV", "shop.csv.gz", "shop.tsv"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+@pytest.mark.filterwarnings("ignore:.*'pageviews', not 'weather'")
 def test_tables_with_times(text: str, name: str, encoding: str, write: Write) -> None:
     multiplier = read(write(text, name, encoding))
     assert multiplier.values.tolist() == [10.0, 60.0]

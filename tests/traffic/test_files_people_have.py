@@ -172,6 +172,31 @@ GOOD = [
         error="2025-10-26 adds up to 0",
         options={"every": "1D"},
     ),
+    Case(
+        "subtotals without a date, and the sum of all",
+        "Tag;Besucher;Umsatz\n30.01.2025;405;7,5\n31.01.2025;433;8\n;838;15,5\n01.02.2025;300;9\n"
+        "02.02.2025;301;9\n;601;18\n03.02.2025;302;9,5\n;302;9,5\n;1741;43\n",
+        [405, 433, 300, 301, 302],
+        ISO2,
+        "4 rows without 'Tag' left out, which add up those above, the first at line 4",
+    ),
+    Case(
+        "a row without a date that is no sum",
+        "Tag;Besucher\n30.01.2025;405\n;433\n01.02.2025;300\n;299\n02.02.2025;301\n",
+        error="line 3, 5, column 'Tag': the time is missing: fill it in or drop the row",
+    ),
+    Case(
+        "a row without a date that equals the first",
+        "Tag;Besucher\n30.01.2025;405\n;405\n01.02.2025;300\n",
+        error="line 3, column 'Tag': the time is missing",
+    ),
+    Case(
+        "many subtotals",
+        "Tag;Besucher\n" + "".join(f"{n}.01.2025;400\nSumme KW {n};400\n" for n in range(10, 20)),
+        [400.0] * 10,
+        ["2025-01-10"],
+        "10 lines ('Summe KW 10', …) are left out: they are not data",
+    ),
     Case("semicolons", "day;visitors\n2025-01-30;10\n2025-01-31;20\n", [10, 20], ISO2),
     Case("tabs", "day\tvisitors\n2025-01-30\t10\n2025-01-31\t20\n", [10, 20], ISO2, file="a.tsv"),
     Case("pipes", "day|visitors\n2025-01-30|10\n2025-01-31|20\n", [10, 20], ISO2, file="a.txt"),
@@ -649,7 +674,7 @@ GOOD = [
         "Datum;Umsatz\n2025-01-30;10\n2025-01-31;20\nSumme;30\nDurchschnitt;15\n",
         [10, 20],
         ISO2,
-        "line 5 ('Durchschnitt') is left out",
+        "2 lines ('Summe', …) are left out: they are not data",
     ),
     Case(
         "total without a name",
@@ -820,6 +845,55 @@ QUESTIONS = [
 ]
 
 
+#: Two columns of numbers: what may be orders is asked about, everything else is noted.
+PAIRS = {
+    "clicks,orders": "asks",
+    "orders,clicks": "asks",
+    "unique_visitors,orders": "asks",
+    "Unique Visitors,Bestellungen": "asks",
+    "Klicks,Bestellungen": "asks",
+    "Impressionen,Bestellungen": "asks",
+    "Klicks,Kunden": "asks",
+    "hits,customers": "asks",
+    "Frequenz,Anzahl": "asks",
+    "visitors,orders": "asks",
+    "besucher,klicks": "asks",
+    "clicks,buyers": "clicks",
+    "passanten,clics": "clics",
+    "page-views,temperature": "page-views",
+    "Orders,Net sales": "Orders",
+    "Umsatz,Bestellungen": "Bestellungen",
+    "orders,average order value": "orders",
+}
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_of_two_columns_the_one_taken_is_named(pair: str, tmp_path: Path) -> None:
+    path, names = tmp_path / "shop.csv", pair.split(",")
+    path.write_text(f"Tag,{pair}\n2025-01-30,800,24\n2025-01-31,790,31\n")
+    if PAIRS[pair] == "asks":
+        with pytest.raises(MultiplierError) as caught:
+            read(path)
+        likely = names[1] if names[0] == "orders" else names[0]
+        assert f"the value column: {', '.join(names)}; choose one" in str(caught.value)
+        assert f"value={likely!r}" in str(caught.value) or "Anzahl" in pair
+        assert read(path, value=names[1]).values.tolist() == [24, 31]
+        return
+    other = next(name for name in names if name != PAIRS[pair])
+    with pytest.warns(FileNote, match=f"the visitors are column '{PAIRS[pair]}', not '{other}'$"):
+        G = read(path)
+    assert G.at(1) == (800 if names[0] == PAIRS[pair] else 24)
+
+
+def test_notes_point_at_the_line_that_reads(tmp_path: Path) -> None:
+    path = tmp_path / "shop.csv"
+    path.write_text("Tag,clicks,buyers\n30.01.2025,800,24\n31.01.2025,790,31\n")
+    with pytest.warns(FileNote) as notes:
+        read(path)
+    assert {Path(note.filename) for note in notes} == {Path(__file__)}
+    assert len(notes) == 2  # one for each thing that was noticed
+
+
 def written(case: Case, folder: Path) -> Path:
     path = folder / case.file
     raw = case.text.encode(case.encoding) if isinstance(case.text, str) else case.text
@@ -847,10 +921,9 @@ def test_a_file_is_read_as_meant_or_asks(case: Case, tmp_path: Path) -> None:
             assert str(time).startswith(expected)
     notes = [str(note.message) for note in noted]
     assert all(issubclass(note.category, FileNote) for note in noted)
-    assert len(notes) == (1 if case.note else 0), notes
-    if case.note:
-        assert notes[0].startswith(f"{path}: ")
-        assert case.note in notes[0]
+    assert bool(notes) == bool(case.note), notes
+    assert all(note.startswith(f"{path}: ") for note in notes)
+    assert any(case.note in note for note in notes) or not case.note
 
 
 def test_the_collection_is_varied() -> None:

@@ -149,11 +149,11 @@ def test_the_index_that_pandas_writes(tmp_path: Path) -> None:
             "row 2, column 'date' repeats the time 2013-12-25",
         ),
         (
-            {"date": pd.to_datetime([*DAYS, None]), "y": [1, 2, 3]},
+            {"date": pd.to_datetime([*DAYS, None]), "y": [1, 2, 4]},
             {},
             "row 3, column 'date': the time is missing",
         ),
-        ({"date": [*DAYS, None], "y": [1, 2, 3]}, {}, "row 3, column 'date': the time is missing"),
+        ({"date": [*DAYS, None], "y": [1, 2, 4]}, {}, "row 3, column 'date': the time is missing"),
         ({"y": []}, {}, "holds no data"),
     ],
 )

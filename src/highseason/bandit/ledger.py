@@ -32,7 +32,7 @@ from highseason.core.warnings import warn_user
 from highseason.policies import ArmState, Policy, Rule, Turn
 from highseason.policies.ranking import one_hot
 from highseason.traffic.files import table_of
-from highseason.traffic.timeline import FileNote, Timeline
+from highseason.traffic.timeline import Timeline
 
 if TYPE_CHECKING:
     from highseason.bandit.events import Event
@@ -504,8 +504,7 @@ def _places(texts: list[str]) -> NDArray[Any]:
     except ValueError as reason:  # `fit` has no option that says their order
         text = str(reason).partition(": pass dates=")[0]
         raise BanditError(f"{text}: write dates as 2024-12-31") from reason
-    if table.notes:
-        warn_user(f"{table.source}: {'; '.join(table.notes)}", FileNote)
+    table.tell()
     places = table.columns[0].numbers if dated is None else dated[1]
     if np.isnan(places).any():
         raise TypeError

@@ -15,6 +15,7 @@ from highseason.core.text import percent as percent
 from highseason.core.text import reworded as reworded
 from highseason.core.text import wrapped as wrapped
 from highseason.core.validation import raised_as as raised_as
+from highseason.core.warnings import collected as collected
 from highseason.core.warnings import quiet as quiet
 
 __dir__ = _public_names(__name__)

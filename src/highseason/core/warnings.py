@@ -4,10 +4,12 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any
 
 #: Frames of the package, and of the decorators that contextlib makes for it.
 _INSIDE = (__name__.partition(".")[0], "contextlib")
+_heard: ContextVar[list[str] | None] = ContextVar("_heard", default=None)
 
 
 def warn_user(message: str, category: type[Warning]) -> None:
@@ -15,12 +17,26 @@ def warn_user(message: str, category: type[Warning]) -> None:
 
     (`skip_file_prefixes` of Python 3.12 does the same; we still run on 3.11.)
     """
+    if (heard := _heard.get()) is not None:
+        heard.append(message)
+        return
     level = 2  # what warnings calls the caller of this function
     frame = sys._getframe(1)
     while frame.f_back and str(frame.f_globals.get("__name__", "")).split(".")[0] in _INSIDE:
         frame = frame.f_back
         level += 1
     warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def collected() -> Iterator[list[str]]:
+    """Give what `warn_user` is told in this thread, for a page that shows it, and do not warn."""
+    heard: list[str] = []
+    token = _heard.set(heard)
+    try:
+        yield heard
+    finally:
+        _heard.reset(token)
 
 
 @contextmanager

@@ -22,10 +22,8 @@ from highseason.core.atomic import atomic_write
 from highseason.core.extras import require
 from highseason.core.specs import did_you_mean
 from highseason.core.text import counted
-from highseason.core.warnings import warn_user
 from highseason.traffic.dates import Order
 from highseason.traffic.files import Conventions, table_of
-from highseason.traffic.timeline import FileNote
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,8 +174,7 @@ class Events:
                 f"{counted(again.size, 'display')} like another in every column, the first in row "
                 f"{again[0] + 1}: drop those that are copies, and not other visitors of that time"
             )
-        if table.notes:
-            warn_user(f"{table.source}: {'; '.join(table.notes)}", FileNote)
+        table.tell()
         log = cls.of(seconds.astype(np.int64), shown, frame[reward], offered, frame.get(propensity))
         return log.take(np.argsort(times, kind="stable"))
 

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from highseason.core.specs import did_you_mean
 from highseason.core.text import counted
-from highseason.core.warnings import warn_user
 from highseason.traffic.columns import Column, FileTable
 from highseason.traffic.dates import Order
 from highseason.traffic.files import Conventions, read_table, table_of
 from highseason.traffic.numerals import Mark
 from highseason.traffic.series import Period, periods
-from highseason.traffic.timeline import FileNote, Timeline
+from highseason.traffic.timeline import Timeline
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,8 +112,7 @@ def read_history(
     table = table.without_blanks(*(one for role in ("turn", "arm") if (one := found[role])))
     found = {role: one and table.columns[one.position - 1] for role, one in found.items()}
     history = _gathered(table, found, every, zone)
-    if table.notes:
-        warn_user(f"{table.source}: {'; '.join(table.notes)}", FileNote)
+    table.tell()
     return history
 
 
@@ -122,7 +120,10 @@ def _find(table: FileTable, role: str, given: str | None) -> Column | None:
     if given is not None:
         return table.column(given, role)
     lower = {column.name.lower(): column for column in table.columns}
-    return next((lower[name] for name in _NAMES[role] if name in lower), None)
+    named = [lower[name] for name in _NAMES[role] if name in lower]
+    if rest := ", ".join(repr(one.name) for one in named[1:]):
+        table.notes.append(f"column {named[0].name!r} is taken for the {role}, not {rest}")
+    return named[0] if named else None
 
 
 def _gathered(

@@ -1,6 +1,7 @@
 """Traffic: the multiplier G(t) of each turn, from a formula, a file or a forecast."""
 
 from highseason.core.names import public_names as _public_names
+from highseason.traffic.columns import FileNote as FileNote
 from highseason.traffic.dates import Instants as Instants
 from highseason.traffic.dates import format_time as format_time
 from highseason.traffic.explain import PastForecast as PastForecast
@@ -57,7 +58,6 @@ from highseason.traffic.sources import wave as wave
 from highseason.traffic.timeline import LENGTHS as LENGTHS
 from highseason.traffic.timeline import Calendar as Calendar
 from highseason.traffic.timeline import CalendarWarning as CalendarWarning
-from highseason.traffic.timeline import FileNote as FileNote
 from highseason.traffic.timeline import MultiplierError as MultiplierError
 from highseason.traffic.timeline import Timeline as Timeline
 

@@ -5,6 +5,7 @@ Titles above the table, totals and remarks below it are left out.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from highseason.core.specs import did_you_mean
 from highseason.core.text import counted
+from highseason.core.warnings import warn_user
 from highseason.traffic.dates import (
     Order,
     Stamps,
@@ -43,6 +45,11 @@ _TOTAL = re.compile(
 _REMARK = re.compile(r"[^\W\d].*[\s:]|[*#©]")  # some words, not one
 _MOST_TITLES = 30
 _START = re.compile(r"#\s*Start date:\s*([0-9]{8})", re.I)  # of Google Analytics
+_MOST_NAMED = 40  # rows without a time, in an error
+
+
+class FileNote(UserWarning):
+    """How a file was read where that took a decision, such as 31.12.2025 or 1.030,50."""
 
 
 class Layout:
@@ -57,6 +64,7 @@ class Layout:
         self._cells: list[Any] = []  # one flat list: a million rows would cost garbage collection
         self._lines: list[int] = []
         self._remarks: list[tuple[int, list[Any]]] = []  # short rows, which only an end may have
+        self._left_out: list[tuple[int, list[Any]]] = []
 
     def extend(self, rows: Iterable[tuple[int, list[Any]]]) -> None:
         """Take the next rows, each with its line."""
@@ -100,7 +108,7 @@ class Layout:
         if self._remarks and str(self._remarks[0][1][0]).startswith("#"):
             return  # another table, below a comment
         if len(row) > self._actual and _is_total(row):
-            self._left_out(line, row)
+            self._left_out.append((line, row))
         elif self._remarks or len(row) < self._actual:
             if len(row) >= self._actual or not _is_remark(row):
                 self._refuse(*(self._remarks[0] if self._remarks else (line, row)))
@@ -138,9 +146,6 @@ class Layout:
             self.notes.append(f"its days are counted from the start date, {first}")
         return names, columns, lines
 
-    def _left_out(self, line: int, row: list[Any]) -> None:
-        self.notes.append(f"{self.unit} {line} ({_first_text(row)!r}) is left out: it is not data")
-
     def _drop_headings(self, heading: list[Any]) -> None:
         """Drop the heading where it comes again, as in files that were joined."""
         width, cells = self._actual, self._cells
@@ -166,8 +171,11 @@ class Layout:
         for i in reversed(totals[: len(lines) - 1]):
             dropped.insert(0, (lines[i], [cells[i * width]]))
             del cells[i * width : (i + 1) * width], lines[i]
-        for line, row in dropped:
-            self._left_out(line, row)
+        if dropped := self._left_out + dropped:
+            (line, row), *more = dropped
+            text, what = repr(_first_text(row)), f"{self.unit} {line}"
+            what = f"{len(dropped)} {self.unit}s ({text}, …) are" if more else f"{what} ({text}) is"
+            self.notes.append(f"{what} left out: {'they are' if more else 'it is'} not data")
 
 
 def is_data(cell: Any) -> bool:
@@ -237,15 +245,20 @@ _FOREIGN_TIME_NAMES = frozenset(
 ).union(_YEAR_NAMES, _MONTH_NAMES, _DAY_NAMES, _WEEK_NAMES)
 _YEAR_AND_WEEK = re.compile(r"([0-9]{4})[-/]?([0-9]{2})|([0-9]{1,2})[-/.]([0-9]{4})")
 _CLOCK_NAMES = frozenset("hr hour hours time clock stunde uhrzeit zeit heure hora ora".split())
-_VALUE_NAMES = frozenset(
-    "value traffic customers visitors footfall pageviews views orders count cnt y g besucher "
-    "kunden bestellungen anzahl visiteurs visitantes visitatori bezoekers sessions users sitzungen "
-    "nutzer besuche".split()
+_ORDER_NAMES = frozenset("orders customers bestellungen kunden anzahl".split())
+_VALUE_NAMES = _ORDER_NAMES.union(
+    "value traffic visitors count cnt footfall pageviews views y g besucher visiteurs visitantes "
+    "visitatori bezoekers sessions users sitzungen nutzer besuche clicks hits impressions uniques "
+    "visits klicks impressionen aufrufe seitenaufrufe clics visites visitas visite impresiones "
+    "usuarios sesiones impressioni utenti sessioni clic klikken bezoeken gebruikers".split(),
+    "page views,unique visitors,unique users,unique visits,eindeutige besucher".split(","),
+    "visiteurs uniques,visitantes únicos,visitatori unici,unieke bezoekers,cliques".split(","),
 )
 #: Beside the traffic: that of another year, shares, averages and money.
 _BESIDE = re.compile(
     r"previous|prior\b|last year|vorjahr|vorperiode|précédent|anterior|precedente|%|change\b|rate\b"
-    r"|quote\b|average|avg\b|durchschnitt|duration|\bper\b|sales\b|revenue|umsatz",
+    r"|quote\b|average|avg\b|durchschnitt|duration|\bper\b|sales\b|revenue|umsatz|tax(es)?\b"
+    r"|discounts?\b|returns\b|refunds?\b|shipping|charges?\b|costs?\b|kosten|steuer|rabatt",
     re.I,
 )
 _COUNTER_NAMES = frozenset("t turn index row".split())
@@ -358,8 +371,12 @@ class Column:
         return self.is_called(_TIME_NAMES) or _has_digit(first) or is_month(first)
 
     def is_called(self, names: frozenset[str]) -> bool:
-        """Say whether the header is one of these names."""
-        return self.header is not None and self.header.lower() in names
+        """Say whether the header is one of these names; `Unique_Visitors` is `unique visitors`."""
+        return re.sub(r"[\W_]+", " ", self.header or "").strip().lower() in names
+
+    def take(self, rows: NDArray[np.intp]) -> Column:
+        """The same with these rows."""
+        return replace(self, cells=self.cells.iloc[rows])
 
 
 def _as_week(text: str) -> str:
@@ -419,9 +436,36 @@ class FileTable:
             f"{counted(int(blank.sum()), 'row')} without {names} left out, the first at "
             f"{self.unit} {self.lines[int(np.argmax(blank))]}"
         )
-        kept = np.flatnonzero(~blank)
-        columns = (replace(one, cells=one.cells.iloc[kept]) for one in self.columns)
-        return replace(self, columns=tuple(columns), lines=[self.lines[i] for i in kept.tolist()])
+        return self.take(np.flatnonzero(~blank))
+
+    def take(self, rows: NDArray[np.intp]) -> FileTable:
+        """The same with these rows."""
+        columns, lines = (one.take(rows) for one in self.columns), self.lines
+        return replace(self, columns=tuple(columns), lines=[lines[i] for i in rows.tolist()])
+
+    def tell(self) -> None:
+        """Warn of each note."""
+        for note in self.notes:
+            warn_user(f"{self.source}: {note}", FileNote)
+
+    def dated_rows(self, time: Column, values: NDArray[np.float64]) -> NDArray[np.intp]:
+        """The rows but those without a time that add up all above them, or all since the last."""
+        wrong = np.flatnonzero(np.isnat(time.time_reading.stamps.instants)).tolist()
+        blank = [i for i in wrong if not time.text(i)]
+        single, sums, below = values.copy(), list[int](), 0.0
+        single[blank] = 0.0
+        totals = np.nancumsum(single)
+        for i in blank:
+            is_sum = any(math.isclose(values[i], totals[i] - start) for start in (below, 0.0))
+            if is_sum and (sums or i > 1):  # one row may be equal to the first by chance
+                sums.append(i)
+                below = totals[i]
+        if sums:
+            self.notes.append(
+                f"{counted(len(sums), 'row')} without {time.name!r} left out, which add up those "
+                f"above, the first at {self.unit} {self.lines[sums[0]]}"
+            )
+        return np.delete(np.arange(values.size), sums)
 
     def find_time(self) -> Column | None:
         """Return the time column: by its usual name, else the one with most dates.
@@ -485,10 +529,12 @@ class FileTable:
         numeric = [column for column in left if np.mean(~np.isnan(column.numbers)) > 0.5]
         counts = [column for column in numeric if not _BESIDE.search(column.name)] or numeric
         usual = [column for column in counts if column.is_called(_VALUE_NAMES)]
-        column = self._only(counts if len(counts) == 1 else usual or counts, "value")
-        if column is not None and len(counts) < len(numeric):
-            rest = ", ".join(repr(one.name) for one in numeric if one is not column)
-            self.notes.append(f"the visitors are column {column.name!r}, not {rest}")
+        if all(column.is_called(_ORDER_NAMES) for column in usual):
+            usual = counts  # another column may hold the visitors
+        column = self._only(usual, "value")
+        rest = [repr(one.name) for one in numeric if one is not column and not one.counts_rows]
+        if column is not None and rest:
+            self.notes.append(f"the visitors are column {column.name!r}, not {', '.join(rest)}")
         if column is None:
             names = ", ".join(column.name for column in self.columns)
             raise TableError(f"{self.source} has no column of numbers besides its times: {names}")
@@ -497,9 +543,10 @@ class FileTable:
     def _only(self, candidates: list[Column], option: str) -> Column | None:
         if len(candidates) > 1:
             names = tuple(column.name for column in candidates)
+            likely = sorted(candidates, key=lambda one: one.is_called(_ORDER_NAMES))[0].name
             error = TableError(
                 f"{self.source} has several columns that could be the {option} column: "
-                f"{', '.join(names)}; choose one, such as {option}={names[0]!r}"
+                f"{', '.join(names)}; choose one, such as {option}={likely!r}"
             )
             error.columns = names
             raise error
@@ -526,11 +573,15 @@ class FileTable:
     def times(self, column: Column) -> Stamps:
         """Return the column as points in time; refuse any other cell and what has two meanings."""
         reading = column.time_reading
-        for i in np.flatnonzero(np.isnat(reading.stamps.instants)).tolist():
-            text = column.text(i)
-            reason = f"{text!r} is not a time: write {_TIME_FORMS}" if text else (
-                "the time is missing: fill it in or drop the row"
-            )  # fmt: skip
+        wrong = np.flatnonzero(np.isnat(reading.stamps.instants)).tolist()
+        if missing := [str(self.lines[i]) for i in wrong if not column.text(i)]:
+            rows = ", ".join(missing[:_MOST_NAMED]) + ", …" * (len(missing) > _MOST_NAMED)
+            raise TableError(
+                f"{self.source}, {self.unit} {rows}, column {column.name!r}: the time is missing: "
+                "fill it in or drop the row"
+            )
+        for i in wrong:
+            reason = f"{column.text(i)!r} is not a time: write {_TIME_FORMS}"
             raise TableError(f"{self.where(column)(i)}: {reason}{_serial_hint(column)}")
         if reading.question:
             raise TableError(f"{self.source}, column {column.name!r}: {reading.question}")

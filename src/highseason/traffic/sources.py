@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from highseason.core.specs import did_you_mean
 from highseason.core.text import counted
 from highseason.core.validation import positive_number, raised_as, whole_number
-from highseason.core.warnings import warn_user
 from highseason.traffic.columns import Column, FileTable
 from highseason.traffic.dates import Order, Stamps, TableError, format_time
 from highseason.traffic.files import Conventions, read_table, table_of
@@ -23,7 +22,6 @@ from highseason.traffic.numerals import Mark
 from highseason.traffic.series import Multiplier
 from highseason.traffic.timeline import (
     Calendar,
-    FileNote,
     MultiplierError,
     SparseError,
     Timeline,
@@ -249,7 +247,12 @@ def read(
         raise TableError(f"{path}: column {values_column.name!r} cannot be time and value")
     least = _NEXT_TO_NOTHING if floor is None and every is not None else floor
     calendar: Any = None
-    values = floored(table.numbers(values_column), least)
+    values = table.numbers(values_column)
+    if times_column is not None:
+        kept = table.dated_rows(times_column, values)
+        table, values = table.take(kept), values[kept]
+        times_column, values_column = times_column.take(kept), values_column.take(kept)
+    values = floored(values, least)
     rows = np.arange(values.size)
     if times_column is not None:
         calendar, rows = _calendar(table, times_column, zone, values, every is not None)
@@ -267,8 +270,7 @@ def read(
     G = Multiplier(values, calendar, name or value or stem)
     if every is not None:
         G = _joined(G, int(every) if str(every).isdecimal() else every, table)
-    if table.notes:
-        warn_user(f"{path}: {'; '.join(table.notes)}", FileNote)
+    table.tell()
     return G
 
 

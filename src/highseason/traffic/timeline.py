@@ -57,10 +57,6 @@ class CalendarWarning(UserWarning):
     """The calendar may not be what was meant: it has a gap, or its zone had to be chosen."""
 
 
-class FileNote(UserWarning):
-    """How a file was read where that took a decision, such as 31.12.2025 or 1.030,50."""
-
-
 def to_values(data: object) -> Values:
     """Turn a sequence of numbers into a float array of one dimension, copied."""
     if isinstance(data, np.ma.MaskedArray):  # asarray would bring masked numbers back
