@@ -384,8 +384,6 @@ def test_nothing_is_tuned_where_greedy_clearly_loses_too_little(
     monkeypatch.setattr(Judge, "played", played)
     with opened("serial") as pool:
         every = Judge(hs.traffic.wave(turns=9), 10, 0, pool).spaces(SHOP)
-        money = World(hs.rewards.spend(4, between=(0.02, 0.04), values=40))
-        assert any(one.axes for one in Judge(hs.traffic.wave(9), 10, 0, pool).spaces(money))
     assert asked == [((hs.Greedy(),), 0)]  # no game of a verdict
     assert any(space.axes for space in every) != suffices
     assert hs.Greedy() in [space.start for space in every]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -43,8 +44,7 @@ WORLDS = {
 
 def candidates(world: World) -> list[Policy]:
     """Every policy that can be advised: as it is, and with parameters as the search writes them."""
-    bounded = world.rewards.bounds == (0.0, 1.0)
-    every = spaces(tried(world.rho, bounded), [hs.Windowed(base=hs.UCB(), window=30)])
+    every = spaces(tried(world.rho), [hs.Windowed(base=hs.UCB(), window=30)])
     return [policy for space in every for policy in space.candidates(3 if space.axes else 1)]
 
 
@@ -107,16 +107,23 @@ def test_for_every_policy_that_can_be_advised(
     assert run(here, advice=advice)["shop"].policy == bandit.policy
 
 
-def test_a_bandit_that_scales_rewards_chooses_as_the_policy_that_was_tuned_to_them() -> None:
-    """Rewards of five times the size need a P of 25 times."""
-    advice = advised(hs.UCB(P=20.0), WORLDS["bounds"], hs.traffic.from_values([500.0] * 60))
+@pytest.mark.parametrize("name", ["money", "bounds"])
+def test_a_bandit_learns_what_the_games_taught(name: str) -> None:
+    """The same parameters in the plan and in the bandit, and the same choices."""
+    world = WORLDS[name]
+    advice = advised(hs.UCB(P=0.8), world, hs.traffic.from_values([500.0] * 60))
     begin = advice.next_steps()[1].partition("arm = ")[0]
     bandit = run(begin, advice=advice)["shop"]
-    assert str(bandit.policy) == "ucb:count=turns,P=0.8"
-    tuned = hs.play(hs.UCB(P=20.0), WORLDS["bounds"].rewards, advice.multiplier)
-    for t, (arm, total) in enumerate(zip(tuned.arms, 500 * tuned.paid, strict=True), start=1):
+    count = {"money": "visitors", "bounds": "turns"}[name]
+    assert bandit.policy == hs.UCB(P=0.8, count=count)
+    assert bandit.reward_range == pytest.approx(world.rewards.reward_range)
+    played = hs.play(hs.UCB(P=0.8), world.rewards, advice.multiplier)
+    for t, (arm, total) in enumerate(zip(played.arms, 500 * played.paid, strict=True), start=1):
         assert bandit.pull(t) == f"arm {arm + 1}"
         bandit.update(f"arm {arm + 1}", total, t=t, visitors=500)
+    show, serve, _ = advice.next_steps(multiplier="shop.csv")
+    assert "--policy ucb:P=0.8" in show
+    assert re.search(r"--policy ucb:(count=turns,)?P=0.8 ", serve)
 
 
 @pytest.mark.parametrize(

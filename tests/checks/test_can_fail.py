@@ -460,6 +460,12 @@ def failing(check: Check, policy: Policy, sentence: str) -> None:
         run._run(check, policy, "it")
 
 
+def test_money_that_is_learned_as_it_is_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("highseason.rewards.model.share_of", lambda x, low, high: x)
+    check = game_checks.units_of_money_do_not_matter
+    failing(check, hs.UCB(), "with all money times 100 a policy must play the same arms; with ")
+
+
 @pytest.mark.parametrize(
     ("check", "policy", "sentence"),
     [

@@ -331,15 +331,6 @@ def test_invalid_arguments_are_refused(change: dict[str, Any], message: str) -> 
         hs.simulate(**arguments)
 
 
-def test_curves_need_bounds() -> None:
-    model = hs.rewards.custom(
-        lambda u, p, s: u * p, lambda p: p / 2, arms=3, bounds=(0.0, math.inf)
-    )
-    hs.simulate(hs.Greedy(), model, WAVE, games=2)
-    with pytest.raises(ValueError, match=r"curves need rewards with finite bounds"):
-        hs.simulate(hs.Greedy(), model, WAVE, games=2, curves=True)
-
-
 def test_a_quantile_that_cannot_be_compiled_is_said_plainly() -> None:
     def through_a_dictionary(u: float, p: float, s: float) -> float:
         return float({"a": [u]}.popitem()[1][0].hex() != "")

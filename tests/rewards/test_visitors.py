@@ -189,3 +189,44 @@ def test_a_name_says_what_is_not_as_usual() -> None:
         options = dict(part.split("=") for part in name.partition(":")[2].split(",") if part)
         numbers = {option: float(value) for option, value in options.items()}
         assert visitors(rates=[0.1, 0.2], **numbers).name == name
+
+
+@pytest.mark.parametrize(
+    ("options", "most", "name"),
+    [
+        ("values=8/15,cv=0", 15.0, "spend:cv=0,most=15"),
+        ("values=8/15,cv=0,most=20", 20.0, "spend:cv=0,most=20"),
+        ("values=8/15,cv=1", 138.15, "spend:most=138.15"),  # exp(-9.21) is 1 in 10,000
+        ("values=8/15,cv=0.1", 21.3, "spend:cv=0.1,most=21.3"),
+        ("values=8/15,cv=0.1,most=30", 30.0, "spend:cv=0.1,most=30"),
+        ("values=8..15,cv=0", 15.0, "spend:cv=0,most=15"),
+    ],
+)
+def test_the_most_that_a_visitor_brings(options: str, most: float, name: str) -> None:
+    model = parse(f"spend:{options}", arms=2)
+    assert model.bounds == model.reward_range == pytest.approx((0.0, most))
+    assert model.name == name
+
+
+@pytest.mark.parametrize(
+    ("options", "least"),
+    [("cv=0,most=14", "15"), ("cv=0.1,most=15", "21.3"), ("cv=1,most=0", "138.15")],
+)
+def test_a_most_that_visitors_exceed_is_refused_with_one_that_is_not(
+    options: str, least: str
+) -> None:
+    text = f"spend:values=8/15,{options}"
+    with pytest.raises(ValueError, match=f"Give most={least} or more"):
+        parse(text, arms=2)
+    parse(f"{text.partition(',most')[0]},most={least}", arms=2)
+
+
+def test_no_turn_brings_more_than_the_most_per_visitor() -> None:
+    model = spend(rates=[1.0], values=[2.0], cv=3.0)
+    top = model.draw(1.0 - 2.0**-53, np.array([1.0, 2.0]), 1, 1.0)
+    assert 0.0 < top <= model.bounds[1]
+    draws = [
+        model.draw(u, np.array([1.0, 2.0]), 1, 1.0) for u in np.random.default_rng(3).random(20_000)
+    ]
+    assert max(draws) <= model.bounds[1]
+    assert np.mean(draws) == pytest.approx(2.0, abs=5 * 6.0 / np.sqrt(20_000))

@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from highseason.advice.cautions import Caution
 from highseason.advice.comparison import (
     KINDS,
@@ -61,7 +59,8 @@ class Advice(Printable):
         others: The same in other worlds, by rho.
         plan: The plan of the advised policy for this G.
         warnings: What to watch out for.
-        bounds: Safe bounds for typical arms, tightest policies included, if they were asked for.
+        bounds: Safe bounds for typical arms, tightest policies included, if they were asked for;
+            for rewards as policies learn them, in `reward_range`.
         rates_known: Whether the arms' rates were given.
         seed: The seed that was passed; the games of search and verdict derive theirs from it.
     """
@@ -234,8 +233,7 @@ class Advice(Printable):
                 `multiplier="visitors.csv", ahead=60`: then there are commands for it, the one that
                 serves only for a file.  Without them all is code that goes on from `advice`.
         """
-        policy, scaled = self._for_a_bandit()
-        reward_range = [] if scaled is None else [f"reward_range=({scaled[0]:g}, {scaled[1]:g})"]
+        policy, ends = self._for_a_bandit()
         names = list(labels) or [f"arm {i + 1}" for i in range(self.plan.arms)]
         if traffic:
             if traffic["multiplier"] in SHAPES:
@@ -248,7 +246,7 @@ class Advice(Printable):
                 given = [("experiment", traffic["multiplier"])]
                 given += [each for each in traffic.items() if each[0] != "multiplier"]
                 given += [("policy", policy), *(("arm", name) for name in names)]
-                given += [] if scaled is None else [("range", f"{scaled[0]:g}..{scaled[1]:g}")]
+                given.append(("range", "{:.12g}..{:.12g}".format(*ends)))
                 show.append(_command("serve", *given))
         else:
             show, read, G = ["print(advice.plan)"], [], "advice.multiplier"
@@ -260,30 +258,18 @@ class Advice(Printable):
             "import highseason as hs",
             *read,
             _call("shop = hs.Bandit", json.dumps(arm_names(names), ensure_ascii=False), player, G,
-                  *reward_range),
+                  "reward_range=({:.12g}, {:.12g})".format(*ends)),
             "arm = shop.pull(1)  # the arm to show in turn 1",
             "shop.update(arm, reward=20, t=1, visitors=900)  # what it brought",
             "print(shop.ranking())",
         ])  # fmt: skip
 
-    def _for_a_bandit(self) -> tuple[Policy, tuple[float, float] | None]:
-        """The advised policy, and the range of rewards that a bandit scales to [0, 1], if any.
-
-        In a world with other rewards, a UCB policy was tuned to these as they are.  A bandit scales
-        them, and b in sqrt(b / n) with their square.
-        """
+    def _for_a_bandit(self) -> tuple[Policy, tuple[float, float]]:
+        """The advised policy, and the range of rewards that it learned as 0 to 1 in the games."""
         policy, world = self.policy, self.comparison.world
-        low, high = world.rewards.bounds
         if world.rho is None:  # a bandit would count visitors
             policy = policy.counting("turns")
-        if (low, high) != (0.0, 1.0):
-            if not policy.rule.traits.unit_range:
-                return policy, None
-            likely = float(f"{10 * np.abs(world.typical()).max():.2g}")
-            low, high = max(low, -likely), min(high, likely)
-            if (P := policy.parameters().get("P")) is not None:
-                policy = policy.with_values({"P": float(f"{P / (high - low) ** 2:.3g}")})
-        return policy, (float(f"{low:g}"), float(f"{high:g}"))
+        return policy, world.rewards.reward_range
 
     def text(
         self, labels: Sequence[str] = (), *, worth: float | None = None, currency: str = "",
@@ -339,6 +325,12 @@ class Advice(Printable):
             parts += ["", in_words(days)]
         return "\n".join(parts)
 
+    @property
+    def _range(self) -> float:
+        """What a reward that is learned as 1 is worth, beside one that is learned as 0."""
+        low, high = self.comparison.world.rewards.reward_range
+        return high - low
+
     def _guarantee(self) -> str:
         """What the safe bounds say."""
         useful = [(policy, bound) for policy, bound in self.bounds or () if not bound.vacuous]
@@ -351,8 +343,8 @@ class Advice(Printable):
         simulated = next(one.regret for one in self.comparison.compared if one.policy == policy)
         return (
             f"For typical arms the tightest safe bound is that of {policy}: it costs at most "
-            f"{format_number(bound.total)}, {percent(bound.total / bound.trivial)} of the worst "
-            f"case (simulated: {format_number(simulated)})."
+            f"{format_number(self._range * bound.total)}, {percent(bound.total / bound.trivial)} "
+            f"of the worst case (simulated: {format_number(simulated)})."
         )
 
     def __str__(self) -> str:
@@ -374,8 +366,9 @@ class Advice(Printable):
             "runner_up": self.comparison.runner_up.to_dict(),
             "worlds": [one.to_dict() for one in self.others],
             "bounds": None if self.bounds is None else [
-                {"policy": str(policy), "total": bound.total, "trivial": bound.trivial,
-                 "vacuous": bound.vacuous} for policy, bound in self.bounds
+                {"policy": str(policy), "total": self._range * bound.total, "trivial":
+                 self._range * bound.trivial, "vacuous": bound.vacuous}
+                for policy, bound in self.bounds
             ],
             "when": timing(self.plan).to_dict(),
             "next": self.next_steps(**traffic),

@@ -53,8 +53,6 @@ TRIED: tuple[Policy, ...] = (
     SoftUCB(),
     VariablePool(),
 )
-#: These take rewards between 0 and 1 only.
-_BOUNDED = (Thompson, OptionIndex)
 _UNREGULATED = (ConstantEpsilon, EpsilonGreedy, UCB, KLUCB, Thompson, GaussianThompson)
 #: The kinds, the simplest first.
 KINDS: tuple[Kind, ...] = ("greedy", "unregulated", "regulated")
@@ -82,7 +80,7 @@ def kind_of(policy: Policy) -> Kind:
     return "regulated"
 
 
-def tried(rho: float | None, bounded: bool = True, also: Sequence[Policy] = ()) -> list[Policy]:
+def tried(rho: float | None, also: Sequence[Policy] = ()) -> list[Policy]:
     """The policies for a world, with others asked for.
 
     Where visitors are counted, a policy is given their correlation, as it would be in a shop: by
@@ -92,9 +90,8 @@ def tried(rho: float | None, bounded: bool = True, also: Sequence[Policy] = ()) 
     ['greedy:rho=0.01', 'option-index']
     """
     known = dict.fromkeys((*TRIED, *also))
-    chosen = [p for p in known if bounded or not isinstance(p, _BOUNDED)]
     return [
-        p.with_values({"rho": rho}) if rho and isinstance(p, WeighingPolicy) else p for p in chosen
+        p.with_values({"rho": rho}) if rho and isinstance(p, WeighingPolicy) else p for p in known
     ]
 
 

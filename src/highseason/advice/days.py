@@ -71,7 +71,7 @@ def coming_days(
     rewards: Rewards,
     labels: Sequence[str] = (),
     player: Policy | None = None,
-    reward_range: tuple[float, float] | None = (0.0, 1.0),
+    reward_range: tuple[float, float] = (0.0, 1.0),
     today: date | None = None,
 ) -> list[Day]:
     """The two weeks from today on, or the first turns of a plan that does not know of today.
@@ -81,7 +81,7 @@ def coming_days(
         rewards: What arms may pay: bandits play games with it, and learn which arm is best.
         labels: The names of the arms.
         player: The policy as a bandit plays it, if that is not the plan's.
-        reward_range: The rewards per visitor that a bandit scales.
+        reward_range: The least and the greatest reward per visitor.
         today: Today.
     """
     G, names = plan.multiplier, list(labels) or [f"arm {i + 1}" for i in range(plan.arms)]
@@ -91,15 +91,14 @@ def coming_days(
     chosen: list[list[tuple[str, bool]]] = [[] for _ in turns]
     for game in range(GAMES):
         arms = rewards.parameters(np.array([game], np.uint64))[0]
-        draw, (low, high) = np.random.default_rng(game), reward_range or (-np.inf, np.inf)
+        draw = np.random.default_rng(game)
         with quiet():
             bandit = Bandit(names, player or plan.policy, G, reward_range=reward_range, seed=game)
             for t, seen in zip(turns, chosen, strict=True):
                 decision, visitors = bandit.decide(t), float(G.values[t - 1])
                 seen.append((decision.arm, decision.exploited))
                 paid = rewards.draw(draw.random(), arms[names.index(decision.arm)], t, visitors)
-                total = visitors * float(np.clip(paid, low, high))
-                bandit.update(decision.arm, total, t=t, visitors=visitors)
+                bandit.update(decision.arm, visitors * paid, t=t, visitors=visitors)
     begins = [None] * G.turns if wall is None else wall.tolist()
     whole = wall is None or wall.size < 2 or bool(np.diff(wall).min() >= _DAY)
     named = [""] * G.turns if wall is None else map(day_in_words, special_days(wall))

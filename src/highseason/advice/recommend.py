@@ -136,8 +136,9 @@ def advise(
     for one in first.compared if bounds and G.turns >= arms else ():
         with suppress(NoTheoremError):
             player = one.policy if first.world.rho is None else one.policy.counting("visitors")
-            found = theorems.regret(player, first.world.typical(), multiplier=G)
-            safe.append((one.policy, found))
+            low, high = first.world.rewards.reward_range  # policies learn shares of it
+            shares = (first.world.typical() - low) / (high - low)
+            safe.append((one.policy, theorems.regret(player, shares, multiplier=G)))
     return Advice(
         comparison=first,
         others=tuple(sorted(comparisons[1:], key=lambda one: one.world.rho or 0.0)),
@@ -234,13 +235,11 @@ class Judge:
         Where greedy clearly loses less than is noticeable, nothing can beat it, so nothing is
         tuned.
         """
-        bounded = world.rewards.bounds == (0.0, 1.0)
-        every = spaces(tried(world.rho, bounded, self.also), self.policies)
-        if bounded:
-            played = self.played(world, Finalists((Greedy(),), 1), 0)
-            loss, error = played.mean("regret", 0), played.error("regret", 0)
-            if loss + 3 * error < NOTICEABLE * played.best_reward:
-                return [space for space in every if not space.axes]
+        every = spaces(tried(world.rho, self.also), self.policies)
+        played = self.played(world, Finalists((Greedy(),), 1), 0)
+        loss, error = played.mean("regret", 0), played.error("regret", 0)
+        if loss + 3 * error < NOTICEABLE * played.best_reward:
+            return [space for space in every if not space.axes]
         return every
 
     def search(self, job: tuple[Rewards, Space, Policy | None]) -> tuple[Trial, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason import rewards, traffic
+from highseason.core.jitable import jitable
 from highseason.policies import Policy
 from highseason.policies.base import declared
 from highseason.policies.plan import View
@@ -95,6 +96,7 @@ def seasons() -> list[tuple[Multiplier, int]]:
     ]
 
 
+@jitable
 def coarse_quantile(u: float, level: float, scale: float) -> float:
     """Rewards in eighths: sums of them are often equal, or equal but for the last bit."""
     return math.floor(8.0 * (0.3 * u + 0.7 * level)) / 8.0
@@ -114,6 +116,21 @@ def reward_models(arms: int = ARMS) -> list[Rewards]:
         rewards.bernoulli(arms=arms),
         rewards.truncated_normal(arms=arms, sigma=0.5),
         rewards.custom(coarse_quantile, coarse_mean, arms=arms, name="eighths"),
+    ]
+
+
+def _eighths_of(u: float, level: float, scale: float) -> float:
+    return scale * (coarse_quantile(u, level, 1.0) - 0.25)
+
+
+def money(unit: float) -> list[Rewards]:
+    """Baskets of one size and of many, and amounts that may be lost; all times `unit`."""
+    values, mean = unit * np.array([49.99, 59.99, 59.99, 69.99, 30.0]), coarse_mean
+    how: dict[str, Any] = {"arms": ARMS, "scale": unit, "bounds": (-0.25 * unit, 0.75 * unit)}
+    return [
+        rewards.spend(ARMS, values=values, between=(0.02, 0.4), share=3.0, cv=0.0),
+        rewards.spend(ARMS, values=values, between=(0.02, 0.4), share=3.0, cv=0.6),
+        rewards.custom(_eighths_of, lambda level: unit * (mean(level) - 0.25), **how),
     ]
 
 

@@ -21,6 +21,7 @@ from highseason.checks.catalogue import (
     first_difference,
     following,
     in_other_units,
+    money,
     parameters_on_G,
     reward_models,
     season,
@@ -52,6 +53,8 @@ GAMES_ON_G, FEW_GAMES = 6, 4
 LONG, MANY = 1500, 200
 #: Standard errors by which a policy must beat chance.
 CLEARLY = 4.0
+#: Another unit of money.
+CENTS = 100.0
 #: Another unit of G.  A power of two, so that no bit of any quotient changes.
 FACTOR = 1024.0
 
@@ -278,6 +281,20 @@ def units_of_G_do_not_matter(policy: Policy) -> None:
         expect(
             math.isclose(value, expected, rel_tol=1e-12, abs_tol=1e-12),
             f"with G times {FACTOR:g} the {metric} must be {expected:g}; it is {value:g}",
+        )
+
+
+@check()
+def units_of_money_do_not_matter(policy: Policy) -> None:
+    """Count money in cents: same arms, and the same rewards in the other unit."""
+    for one, other in zip(money(1.0), money(CENTS), strict=True):
+        game, same = (play(policy, model, season(), SEED) for model in (one, other))
+        turn = first_difference(game.arms, same.arms)
+        expect(
+            turn is None and math.isclose(same.reward, CENTS * game.reward, rel_tol=1e-9),
+            f"with all money times {CENTS:g} a policy must play the same arms; with {one.name} "
+            f"rewards it differs at turn {turn}: learn from observation.value alone, the share of "
+            "the most that a reward may be",
         )
 
 

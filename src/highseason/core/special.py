@@ -244,3 +244,12 @@ def bernoulli_kl_upper(p: float, distance: float) -> float:
             break
         q = after
     return q
+
+
+@inlined
+def share_of(x: Any, low: float, high: float) -> Any:
+    """How far a reward lies from `low` to `high`, which is how policies learn it.
+
+    In steps of 2^-40: a quotient's last bit depends on the unit of money, and would move ties.
+    """
+    return ((x - low) / (high - low) + 4096.0) - 4096.0

@@ -167,7 +167,7 @@ def play_planned(
         now = parameters if rewards.drift is None else means[i]
         arms[i], paid[i] = arm, rewards.draw(u, now[arm], i + 1, value)
         best_arms[i], best_paid[i] = best, rewards.draw(u, now[best], i + 1, value)
-        scaled = value * paid[i]
+        scaled = value * rewards.learned(float(paid[i]))
         learned = scaled if policy.learns_scaled else scaled / value
         observation = Observation(arm, learned, policy.precision(rewards.visitors_at(value)))
         # The opening restricts choices, not learning.

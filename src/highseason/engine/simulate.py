@@ -220,6 +220,7 @@ class Simulation:
         sums = np.empty((len(curves), len(totals), self.checkpoints.size))
         bins = np.empty((len(curves), *totals.shape[:2], self.checkpoints.size), np.uint16)
         for policy, trace in enumerate(traces):
+            self._check(totals[policy])
             for i, curve in enumerate(curves):
                 sums[i, policy] = trace[:, :, i].sum(axis=0)
                 bins[i, policy] = curve.binned(trace[:, :, i])
@@ -233,7 +234,13 @@ class Simulation:
         totals, none = np.empty((len(self.plans), keys.size, len(OUT))), np.empty((keys.size, 0, 2))
         for play, out in zip(self.players, totals, strict=True):
             play(keys, arms, out, none)
+        self._check(totals)
         return totals[:, :, OUT.index("regret")]
+
+    def _check(self, totals: NDArray[np.float64]) -> None:
+        """Kernels raise nothing: a reward outside the bounds makes the total of its game NaN."""
+        if np.isnan(totals[..., OUT.index("reward")]).any():
+            raise self.rewards.out_of_bounds("some rewards are")
 
     def arms(self, keys: NDArray[np.uint64]) -> Arms:
         """The arms of some games; where their means change by turn, `means` is scratch memory."""
@@ -317,8 +324,6 @@ class Simulation:
         if not self.checkpoints.size:
             return {}
         low, high = self.rewards.bounds
-        if not np.isfinite((low, high)).all():
-            raise ValueError("curves need rewards with finite bounds: give bounds=(low, high)")
         weight = np.cumsum(self.G.values)[self.checkpoints - 1]
         ranges = {"reward": (low, high), "regret": (0.0, high - low)}
         return {

@@ -417,7 +417,7 @@ def keep_scores(state: ArmState, clock: int, scores: Floats, scale: float) -> No
 def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> Rule:
     """The rule whose noise is kept at these values of ρ, falling from 1; two do for scaled draws.
 
-    Rewards are in [0, 1]; one outside counts as the nearer end.  Where visitors are counted, an
+    Rewards are in [0, 1].  Where visitors are counted, an
     observation's precision is their number.
     """
 
@@ -512,7 +512,8 @@ class OptionIndex(CountingPolicy):
     visitors do not bring back is worth waiting for.  With other rewards, and with `count="turns"`,
     turns differ in G and not in what they teach, as in the paper.
 
-    Rewards must lie in [0, 1].  No arm is tried merely because it was never tried.
+    Rewards are learned as shares of the most that they may be.  No arm is tried merely because it
+    was never tried.
 
     An arm that ends has a shorter horizon: that of its own remaining life, which is taken to be the
     mean of the lifetimes that have ended if it is unknown.

@@ -105,7 +105,7 @@ class Observation(NamedTuple):
 
     Attributes:
         arm: The arm that was played.
-        value: Its reward, per unit of G.
+        value: Its reward, per unit of G, as a share of the most that it may be.
         precision: How much the turn taught, in units of one plain reward: a value with precision p
             counts as the mean of p rewards, so its variance is that of one reward divided by p.
             Estimates weigh values by it.  It is 1 unless a policy counts visitors.
@@ -291,7 +291,8 @@ class RuleTraits:
         integer_level: Levels count something: a mean of levels is rounded.
         prices: A level is one over the price of exploring, as a share of what is to come; how
             much a turn explores is decided during the game.
-        unit_range: Rewards must lie in [0, 1] for the rule to mean anything (UCB).
+        unit_range: Rewards must lie in [0, 1] for the rule to mean anything (UCB), so it cannot
+            play where their range is unknown.
         tries_each_arm: Every available arm is played once before the rule starts to choose.
         stochastic: The choice depends on the turn's random numbers even where no arms tie.
         needs_horizon: The choice depends on `turn.future` or `turn.turns_left`, so the rule cannot

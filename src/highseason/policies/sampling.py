@@ -227,11 +227,11 @@ class Thompson(WeighingPolicy):
 class GaussianThompson(WeighingPolicy):
     """Draw a mean for each arm from N(estimate, sigma² / pulls), and play the highest draw.
 
-    That is Thompson sampling with a flat prior for rewards with the normal noise `sigma`.  It takes
-    rewards of any size.  Every arm is tried once first.  Nothing depends on G.
+    That is Thompson sampling with a flat prior for rewards with the normal noise `sigma`.  Every
+    arm is tried once first.  Nothing depends on G.
 
-    The default suits rewards between 0 and 1, whose deviation is 0.5 at most.  For purchases of 20
-    to 40 euros it is about 10; with `count="visitors"` it is the deviation of one visitor.
+    The default suits rewards between 0 and 1, whose deviation is 0.5 at most; those of a known
+    range are learned as shares of it.  With `count="visitors"` it is the deviation of one visitor.
 
     >>> import highseason as hs
     >>> hs.GaussianThompson().plan([1, 1, 1], arms=2).levels

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from highseason.core.compile import compiled
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import ARMS, arm_uniforms, draw, hash_at, turn_key
-from highseason.core.special import clipped_normal_mean, normal_quantile
+from highseason.core.special import clipped_normal_mean, normal_quantile, share_of
 from highseason.core.text import exact
 from highseason.core.validation import whole_number
 
@@ -80,7 +80,8 @@ class Rewards:
         between: Parameters drawn per game are uniform between these two (arrays where an arm has
             several parameters).
         scale: A number shared by all arms (the sigma of a normal).
-        bounds: The lowest and the highest reward an arm can pay; may be infinite.
+        bounds: The lowest and the highest reward an arm can pay, as little and as much as one
+            visitor may bring.
         mean_at: `(parameters, t, G)` gives the true mean of one arm in turn t, for models that
             depend on the turn, on its G, or on several parameters per arm; None for all others.
         width: How many parameters an arm has.
@@ -113,6 +114,31 @@ class Rewards:
     def varies(self) -> bool:
         """Whether true means change by turn."""
         return self.mean_at is not None or self.drift is not None
+
+    @property
+    def reward_range(self) -> tuple[float, float]:
+        """What policies learn as 0, nothing or the lowest reward below it, and what as 1."""
+        low, high = self.bounds
+        return min(low, 0.0), high
+
+    @property
+    def learned_as_is(self) -> bool:
+        """Whether policies learn rewards, not shares of the range: from 0 to 1, but for money."""
+        return self.reward_range == (0.0, 1.0) and not hasattr(self.noise, "most")
+
+    def learned(self, x: float) -> float:
+        """A reward as policies learn it."""
+        low, high = self.reward_range
+        if not low <= x <= high:
+            raise self.out_of_bounds(f"a reward of {x:g} is")
+        return x if self.learned_as_is else float(share_of(x, low, high))
+
+    def out_of_bounds(self, found: str) -> ValueError:
+        """The error for a reward that breaks the bounds."""
+        ends = "({:g}, {:g})".format(*self.bounds)
+        return ValueError(
+            f"{self.name}: {found} outside bounds={ends}: declare how far rewards can reach"
+        )
 
     def parameters(self, keys: NDArray[np.uint64]) -> Numbers:
         """The arms of each game: one row per game key; a third axis for several numbers per arm."""
@@ -449,7 +475,8 @@ def custom(
         parameters: Or one parameter per arm, the same in every game.
         between: Where parameters are drawn.
         scale: A number handed to every call of `quantile`.
-        bounds: The lowest and the highest reward possible.
+        bounds: The lowest and the highest reward possible; one outside is an error.  Policies learn
+            rewards as shares of the highest, so they play alike in euros and in cents.
         name: For tables and messages.
         per_turn: The model looks at the turn and at its G, or an arm has several parameters:
             `quantile(u, parameters, t, G)` and `mean(parameters, t, G)` are both scalar code,
@@ -475,9 +502,9 @@ def custom(
     >>> drifting.means_at(drifting.fixed, t=40, G=1.0).round(2)
     array([0.6, 0.4])
     """
-    low, high = bounds
-    if not low < high:
-        raise ValueError(f"{name}: bounds={bounds} must be two rising numbers")
+    low, high = map(float, bounds)
+    if not (low < high and math.isfinite(high - low)):
+        raise ValueError(f"{name}: bounds={bounds} must be two rising numbers, both finite")
     free = (-math.inf, math.inf)
     how = describe_arms(name, arms, parameters, between, free, "parameters", per_turn)
     rewards = Rewards(
@@ -501,10 +528,7 @@ def _check_reach(rewards: Rewards) -> None:
         parameter = float(given) if rewards.mean_at is None else np.atleast_1d(given)
         value = rewards.draw(u, parameter, 1, 1.0)
         if not low <= value <= high:
-            raise ValueError(
-                f"{rewards.name}: quantile({u:g}, {exact(parameter)}) is {value:g}, outside "
-                f"bounds=({low:g}, {high:g}): declare how far rewards can reach"
-            )
+            raise rewards.out_of_bounds(f"quantile({u:g}, {exact(parameter)}) is {value:g},")
 
 
 def _clipped_means(centres: Numbers, sigma: float) -> Numbers:

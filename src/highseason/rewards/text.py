@@ -13,6 +13,7 @@ from highseason.rewards.visitors import effective_visitors, spend, visitors
 from highseason.traffic import Multiplier
 
 _MOVES = ("drift", "change", "then")
+_NOISE = ("share", "rho", "day")
 #: The number of arms where nothing says how many.
 DEFAULT_ARMS = 25
 
@@ -31,8 +32,8 @@ _FAMILIES.register("bernoulli", _Family(bernoulli, "means", _MOVES))
 _FAMILIES.register(
     "truncated-normal", _Family(truncated_normal, "centres", ("sigma",), prior=False)
 )
-_FAMILIES.register("visitors", _Family(visitors, "rates", ("share", "rho", "day", *_MOVES)))
-_FAMILIES.register("spend", _Family(spend, "rates", ("values", "cv", "share", "rho", "day")))
+_FAMILIES.register("visitors", _Family(visitors, "rates", (*_NOISE, *_MOVES)))
+_FAMILIES.register("spend", _Family(spend, "rates", ("values", "cv", "most", *_NOISE)))
 
 
 def usual_rewards(G: Multiplier) -> str:

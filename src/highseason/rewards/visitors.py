@@ -44,6 +44,8 @@ _SEARCHED_BELOW = 4.0
 _NO_MASS = 1e-20
 #: A correlation below this, times the visitors, is none: it would change nothing but roundings.
 _ALONE = 1e-6
+#: The share of baskets that may be above `most`: where baskets vary, they have no limit.
+_BEYOND = 1e-4
 #: The uniform numbers nearest to 0 and 1; at 0 and 1 the normal quantile is infinite.
 _LEAST, _MOST = 2.0**-54, 1.0 - 2.0**-53
 
@@ -57,12 +59,14 @@ class VisitorNoise(NamedTuple):
 
 
 class SpendNoise(NamedTuple):
-    """The same, with the coefficient of variation `cv` of what a buyer spends."""
+    """The same, with the coefficient of variation `cv` of what a buyer spends, and its limit."""
 
     share: float
     rho: float
     day: float
     cv: float
+    most: float  # The most that a turn brings per visitor
+    low: float = 0.0  # The least
 
 
 @jitable
@@ -194,7 +198,7 @@ def spend_reward(u: float, arm: Numbers, noise: SpendNoise, G: float) -> float:
     if baskets > 0.0 and noise.cv > 0.0:  # the sum of gamma variables is one
         square = noise.cv * noise.cv
         baskets = square * gamma_sample(further(u), _BASKETS, baskets / square)
-    return arm[1] * baskets / n  # type: ignore[no-any-return]  # a NumPy scalar
+    return min(arm[1] * baskets / n, noise.most)  # type: ignore[no-any-return]  # a NumPy scalar
 
 
 def visitors(
@@ -250,14 +254,15 @@ def spend(
     values_between: tuple[float, float] | None = None,
     prior: tuple[float, float] | None = None,
     cv: float = 1.0,
+    most: float | None = None,
     share: float = 1.0,
     rho: float = 0.0,
     day: float = 0.0,
 ) -> Rewards:
     """Arms with a conversion rate and a mean basket; the reward is the revenue per visitor.
 
-    Baskets are gamma variables.  The unit of money is yours; the radius of UCB and its kin is made
-    for rewards between 0 and 1, so count in mean baskets (`values=1`) or choose P accordingly.
+    Baskets are gamma variables.  The unit of money is yours: policies learn what a visitor brings
+    as a share of `most`, so they play alike in euros and in cents.
 
     Args:
         arms: How many; every game draws its rates.
@@ -267,6 +272,9 @@ def spend(
         values_between: Where mean baskets are drawn, uniformly; None if they are given.
         prior: Draw rates from a beta distribution with this mean and standard deviation instead.
         cv: The coefficient of variation of a basket: its standard deviation over its mean.
+        most: The most that one visitor may bring; a bandit calls it the end of `reward_range`.  If
+            None, the greatest of the values where baskets do not vary (cv=0), and elsewhere what
+            one basket in 10,000 exceeds.  A turn never brings more than that per visitor.
         share: As in `visitors`.
         rho: As in `visitors`.
         day: As in `visitors`.
@@ -278,14 +286,15 @@ def spend(
     if not (math.isfinite(cv) and cv >= 0):
         raise ValueError(f"spend: cv must be a number >= 0, not {cv!r}")
     arm_rates = check_rates("spend", arms, rates, between, prior, "rates")
-    noise = SpendNoise(*_noise("spend", arm_rates, share, rho, day), float(cv))
     baskets = _values(values, values_between, arm_rates)
+    end = _most(most, baskets.highest, float(cv))
+    noise = SpendNoise(*_noise("spend", arm_rates, share, rho, day), float(cv), end)
     return Rewards(
-        named("spend", arm_rates, noise, (1.0, 0.0, 0.0, 1.0)),
+        named("spend", arm_rates, noise, (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)),
         quantile=spend_reward,
         mean_of=_revenue,
         noise=noise,
-        bounds=(0.0, math.inf),
+        bounds=(0.0, end),
         **arms_between(arm_rates, baskets),
     )
 
@@ -305,6 +314,22 @@ def _values(values: ArrayLike, between: Sequence[float] | None, rates: Range) ->
         )
     every = np.broadcast_to(each, (rates.arms,)).copy()
     return Range(rates.arms, every, (float(each.min()), float(each.max())), None)
+
+
+def _most(most: float | None, basket: float, cv: float) -> float:
+    """The most that a visitor brings, if not given the least that it can be."""
+    least = basket
+    if cv > 0.0:
+        from scipy.special import gammainccinv
+
+        times = cv * cv * gammainccinv(1.0 / (cv * cv), _BEYOND)
+        least = basket * float(f"{times:.3g}")
+    if most is not None and not (1.0 - 1e-6) * least <= most < math.inf:
+        raise ValueError(
+            f"spend: most={most:g} is less than some visitors bring: baskets of {basket:g} with "
+            f"cv={cv:g} go up to {least:g}. Give most={least:g} or more"
+        )
+    return least if most is None else float(most)
 
 
 def _revenue(arms: Numbers) -> Numbers:

@@ -153,8 +153,8 @@ class GpuGames:
     def _reward_functions(self, i: int) -> tuple[Any, Any]:
         """The user's `quantile` and `mean_at` that kernels contain; None for built-in families."""
         rewards, family = self.simulation.rewards, type(self._on_device[i].reward_model)
-        quantile = rewards.quantile if family in (AnyReward, PerTurnReward) else None
-        return quantile, rewards.mean_at if family is PerTurnReward else None
+        quantile = rewards.quantile if issubclass(family, AnyReward | PerTurnReward) else None
+        return quantile, rewards.mean_at if issubclass(family, PerTurnReward) else None
 
     def _play(self, i: int, games: Games, spans: tuple[Any, Any]) -> None:
         simulation, (quantile, mean_at) = self.simulation, self._reward_functions(i)

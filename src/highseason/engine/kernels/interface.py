@@ -170,9 +170,9 @@ def _reward_signatures(family: Any) -> tuple[Any, Any]:
     from numba import types
 
     number, whole, row = types.float64, types.int64, types.float64[::1]
-    if family is PerTurnReward:
+    if issubclass(family, PerTurnReward):
         return number(number, row, whole, number), number(row, whole, number)
-    return number(number, number, number) if family is AnyReward else None, None
+    return number(number, number, number) if issubclass(family, AnyReward) else None, None
 
 
 def _reward_types(family: Any) -> list[Any]:

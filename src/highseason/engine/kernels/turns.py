@@ -12,6 +12,7 @@ would cost as much as the rest of the turn.
 """
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import inlined, jitable, jitable_as
 from highseason.core.random import REWARD, draw, turn_key
+from highseason.core.special import share_of
 from highseason.policies.lifetimes import Lifetimes
 from highseason.policies.rule import NO_END
 from highseason.rewards import Rewards
@@ -70,12 +72,24 @@ class AnyReward(NamedTuple):
     """Any `quantile(u, parameter, scale)`; also everything that naive policies learn."""
 
     scale: float
+    low: float  # Its `reward_range`
+    most: float
 
 
 class PerTurnReward(NamedTuple):
     """Any `quantile(u, parameters, t, G)` with `width` parameters per arm."""
 
     width: float
+    low: float
+    most: float
+
+
+class AnyShare(AnyReward):
+    """The same as `AnyReward`; its share of the range is learned."""
+
+
+class PerTurnShare(PerTurnReward):
+    """The same as `PerTurnReward`; its share of the range is learned."""
 
 
 class DriftingBernoulli(NamedTuple):
@@ -147,13 +161,14 @@ def dispatch_for(rewards: Rewards, learns_scaled: bool) -> RewardDispatch:
         return DriftingVisitors._make((*rewards.noise, *rewards.drift))
     if rewards.noise is not None:
         return rewards.noise  # type: ignore[no-any-return]  # its type is a family
+    plain, ends = rewards.learned_as_is, rewards.reward_range
     if rewards.mean_at is not None:
-        return PerTurnReward(float(rewards.width))
+        return (PerTurnReward if plain else PerTurnShare)(float(rewards.width), *ends)
     if not learns_scaled:
         for family, quantile in _BUILT_IN.items():
             if rewards.quantile is quantile:
                 return family(rewards.scale)  # type: ignore[no-any-return]  # one of the union
-    return AnyReward(rewards.scale)
+    return (AnyReward if plain else AnyShare)(rewards.scale, *ends)
 
 
 def by_family(choose: Callable[[Any], Callable[..., Any]]) -> Callable[..., Any]:
@@ -173,11 +188,11 @@ def draw_reward(family: Any) -> Callable[..., float]:
 
     For an arm with this parameter, or with these.
     """
-    if family is PerTurnReward:
+    if issubclass(family, PerTurnReward):
         return lambda model, quantile, key, parameter, t, G: quantile(
             draw(key, REWARD), parameter, t, G
         )
-    if family is AnyReward:
+    if issubclass(family, AnyReward):
         return lambda model, quantile, key, parameter, t, G: quantile(
             draw(key, REWARD), parameter, model.scale
         )
@@ -206,7 +221,7 @@ def parameter_of(family: Any) -> Callable[..., Any]:
         return lambda model, parameters, means, arm: means[arm]
     if family is SpendNoise:
         return lambda model, parameters, means, arm: parameters[2 * arm : 2 * arm + 2]
-    if family is PerTurnReward:
+    if issubclass(family, PerTurnReward):
         return lambda model, parameters, means, arm: parameters[
             arm * int(model.width) : (arm + 1) * int(model.width)
         ]
@@ -218,11 +233,28 @@ def learned_value(family: Any) -> Callable[..., float]:
     """`(model, x, paid, learning_scale, G)`: what a policy learns from the scaled reward `paid`.
 
     It is paid/G, or `paid` for naive policies.  (G·x)/G is the definition; where x is 0 or 1 that
-    is 0 or 1 to the last bit, so a Bernoulli game skips the division.
+    is 0 or 1 to the last bit, so a Bernoulli game skips the division.  Of money a share is learned.
     """
     if family is BernoulliReward:
         return lambda model, x, paid, learning_scale, G: x
-    return lambda model, x, paid, learning_scale, G: paid / G if learning_scale == 1.0 else paid
+    if family in (SpendNoise, AnyShare, PerTurnShare):
+        return lambda model, x, paid, learning_scale, G: _per_unit(
+            G * share_of(x, model.low, model.most), learning_scale, G
+        )
+    return lambda model, x, paid, learning_scale, G: _per_unit(paid, learning_scale, G)
+
+
+@by_family
+def booked(family: Any) -> Callable[..., float]:
+    """`(model, x, paid)`: what is added to a total; NaN if a user's model breaks its bounds."""
+    if issubclass(family, AnyReward | PerTurnReward):
+        return lambda model, x, paid: paid if model.low <= x <= model.most else math.nan
+    return lambda model, x, paid: paid
+
+
+@inlined
+def _per_unit(scaled: float, learning_scale: float, G: float) -> float:
+    return scaled / G if learning_scale == 1.0 else scaled
 
 
 @by_family
@@ -233,7 +265,7 @@ def update_means(family: Any) -> Callable[..., bool]:
     """
     if family in _DRIFTING:
         return _move_means
-    if family is PerTurnReward:
+    if issubclass(family, PerTurnReward):
         return _fill_means
     return lambda model, mean_at, game, parameters, t, G, means: False
 
@@ -296,7 +328,7 @@ def play_turn(
     paid = G * x
     exploited += paid if greedy else 0.0
     value = learned_value(model, x, paid, learning_scale, G)
-    return value, Totals(reward + paid, regret + G * gap, exploited)
+    return value, Totals(reward + booked(model, x, paid), regret + G * gap, exploited)
 
 
 @jitable

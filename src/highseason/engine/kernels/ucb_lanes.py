@@ -23,6 +23,7 @@ from highseason.engine.kernels.turns import (
     Totals,
     Turns,
     best_arm,
+    booked,
     draw_reward,
     learned_value,
     record,
@@ -235,7 +236,7 @@ def ucb_lanes_kernel(
                 if many:
                     known[lane, 0, arm] = means[place, lane]
                     known[lane, 1, arm] = radii[place, lane]
-                totals[lane, 0] += paid
+                totals[lane, 0] += booked(reward, x, paid)
                 totals[lane, 1] += weight * (best_means[lane] - true_means[game, arm])
             if passed < checkpoints.size and checkpoints[passed] == i + 1:
                 for lane in range(min(LANES, games - first)):
