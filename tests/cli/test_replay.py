@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -186,3 +187,15 @@ def test_what_goes_wrong_is_one_line(
 def test_a_log_without_events_has_no_lifespans(call: Call) -> None:
     write_events(Events.of([], [], [], []), "empty.parquet")
     assert "no arm was ever on offer" in call("lifespans", "empty.parquet").stdout
+
+
+def test_money_is_replayed_with_its_range(call: Call, event_table: Path) -> None:
+    log = read_events(event_table)
+    write_events(replace(log, reward=60.0 * log.reward), "money.parquet")
+    refused = call("replay", "money.parquet", "-p", "ucb")
+    assert (refused.code, refused.stdout) == (2, "")
+    assert "such as --range 0..60" in refused.stderr
+    answer = call("replay", "money.parquet", "-p", "ucb", "--range", "0..60", "--json")
+    [found], plain = json.loads(answer.stdout)["policies"], replay("ucb", log)["ucb"]
+    assert found["used"] == plain.turns
+    assert found["mean"] == pytest.approx(60.0 * plain.mean.value)

@@ -321,7 +321,7 @@ def test_rewards_are_counted_not_added_up() -> None:
     assert small["ucb"].reward < 50 < small["ucb"].rewarded
     assert small.issues("ucb") == []
     rare = fixed_log((0.001, 0.002, 0.001), 6000)
-    few = replay("ucb", replace(rare, reward=25.0 * rare.reward))
+    few = replay("ucb", replace(rare, reward=25.0 * rare.reward), reward_range=(0, 25))
     assert f"only {few['ucb'].rewarded} rewards in" in few.verdict("ucb")
 
 
@@ -368,14 +368,6 @@ def test_a_plan_that_needs_the_future_is_refused() -> None:
 
     with pytest.raises(ValueError, match=r"the plan looks ahead"):
         replay(Hasty(), fixed_log(MEANS, 50))
-
-
-def test_rewards_outside_the_rules_range_are_an_issue() -> None:
-    log = fixed_log((0.1, 0.2, 0.9), 60_000)
-    paid = replace(log, reward=25.0 * log.reward)
-    result = replay(["ucb", "epsilon-greedy"], paid)
-    assert "the log's range from 0 to 25" in result.verdict("ucb")
-    assert result.issues("epsilon-greedy") == []
 
 
 def test_an_empty_log() -> None:
@@ -590,3 +582,33 @@ def test_a_frame_is_replayed_many_times_too() -> None:
         for log in (frame, Events.from_frame(frame))
     )
     assert str(one) == str(same)
+
+
+def takings(unit: float) -> Events:
+    rng = np.random.default_rng(2)
+    shown, price = rng.integers(0, 3, 4000), np.array([50.0, 60.0, 70.0])
+    sold = rng.random(4000) < np.array([0.3, 0.5, 0.2])[shown]
+    paid = unit * price[shown] * sold
+    names = ["a", "b", "c"]
+    return Events.of(np.arange(4000) // 8, [names[i] for i in shown], paid, [names] * 4000)
+
+
+@pytest.mark.parametrize("policy", ["soft-ucb", "naive-ucb", "gaussian-thompson", "option-index"])
+def test_the_unit_of_money_changes_no_turn(policy: str) -> None:
+    runs = [
+        hs.replay(policy, takings(unit), reward_range=(0.0, 70.0 * unit), turns=300)[policy]
+        for unit in (1.0, 100.0, 0.01)
+    ]
+    for unit, run in zip((1.0, 100.0, 0.01), runs, strict=True):
+        assert (run.turns, run.rejected) == (runs[0].turns, runs[0].rejected)
+        assert run.mean.value == pytest.approx(unit * runs[0].mean.value)
+
+
+def test_money_without_a_range_that_holds_it_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"from 0 to 70.* such as reward_range=\(0, 70\)"):
+        hs.replay("ucb", takings(1.0))
+    with pytest.raises(ValueError, match=r"rewards go from 0 to 70, outside .*\(0, 65\)"):
+        hs.replay("greedy", takings(1.0), reward_range=(0, 65))
+    with pytest.raises(ValueError, match="two rising numbers, got"):
+        hs.replay("greedy", takings(1.0), reward_range=(3, 3))
+    assert hs.replay("greedy", takings(1.0))["greedy"].mean.value > 20.0

@@ -233,8 +233,6 @@ class Evidence:
         thinned: How many events were skipped to make a log with propensities uniform.
         high_turns: How many turns had a G at which the policy's threshold says to exploit; None if
             it has no threshold.
-        reward_range: The range of the log's rewards, if the policy needs them in [0, 1] and they
-            are not; otherwise None.
     """
 
     turns: int
@@ -248,7 +246,6 @@ class Evidence:
     weighted: WeightedEstimates | None
     thinned: int = 0
     high_turns: int | None = None
-    reward_range: tuple[float, float] | None = None
 
     @property
     def overweights_small_pools(self) -> bool:
@@ -280,7 +277,6 @@ def pool_evidence(runs: Sequence[Evidence]) -> Evidence:
         expected_share=expected,
         weighted=_pool_weighted([run.weighted for run in runs if run.weighted is not None]),
         high_turns=sum(high) if high else None,
-        reward_range=next((run.reward_range for run in runs if run.reward_range), None),
     )
 
 
@@ -341,12 +337,6 @@ def _bias(evidence: Evidence, log: Uniformity) -> Iterator[str]:
             "pools differ in size and small ones match more often, so the mean per matched turn "
             f"({evidence.mean.value:.4g}) over-weights them: use the mean per visitor, "
             f"{evidence.weighted.snips.value:.4g} (SNIPS)"
-        )
-    if evidence.reward_range is not None:
-        low, high = evidence.reward_range
-        yield (
-            f"the policy expects rewards from 0 to 1 and the log's range from {low:g} to {high:g}, "
-            "so its amount of exploration is arbitrary: rescale them"
         )
 
 

@@ -79,6 +79,7 @@ def replay(
     known_lifetimes: bool = True,
     init: Init = "first-shown",
     reweigh: str | None = None,
+    reward_range: tuple[float, float] | None = None,
     seed: int = 0,
     executor: Executors = None,
     workers: int | None = None,
@@ -122,6 +123,9 @@ def replay(
             be the one the rule asks for, which on a pool of K arms takes K times as long.
         reweigh: "accept" thins a log with known propensities until every arm of a pool is equally
             likely, so that replay is valid for it too, at the cost of events.
+        reward_range: The least and the greatest that a reward may be, such as (0, 70): policies
+            learn rewards as shares of it, so the unit of money makes no difference.  Rewards from 0
+            to 1 need none, and neither do policies such as greedy, which take any rewards.
         seed: Same seed, same result.  A stochastic policy draws again for every event.
         executor: Where policies are replayed, each by one worker: "local" (all cores), "serial",
             "ray", "dask", "ray://HOST:PORT", "dask://HOST:PORT", or any
@@ -142,7 +146,7 @@ def replay(
     labels, players = labelled(policies)
     if hasattr(events, "iloc"):
         events = Events.from_frame(events, time, arm, reward, pool, propensity, dates)
-    options = ReplayOptions(turns, known_lifetimes, init, reweigh)
+    options = ReplayOptions(turns, known_lifetimes, init, reweigh, reward_range)
     logs = [_players(players, events, bin, arms, options)]
     schedule = _Schedule(players, ["repeat"] * len(players), logs, options, int(seed))
     [by_policy], [summary] = schedule.play(executor, workers, progress)
@@ -166,6 +170,7 @@ def replay_many(
     known_lifetimes: bool = True,
     init: Init = "first-shown",
     reweigh: str | None = None,
+    reward_range: tuple[float, float] | None = None,
     ground_truth: NDArray[np.float64] | None = None,
     seed: int = 0,
     executor: Executors = None,
@@ -194,12 +199,14 @@ def replay_many(
             pool and rates that do not drift.
         window: The number of events in a window.
         step: From the first event of one window to that of the next.
-        bin: As in `replay`; so are `arms`, `turns`, `known_lifetimes`, `init` and `reweigh`.
+        bin: As in `replay`; so are `arms`, `turns`, `known_lifetimes`, `init`, `reweigh` and
+            `reward_range`.
         arms: The arms to study.
         turns: Stop each run after this many matched turns.
         known_lifetimes: Whether policies know when an arm ends.
         init: How untried arms begin.
         reweigh: "accept" thins a log with known propensities.
+        reward_range: The least and the greatest that a reward may be.
         ground_truth: Another number per event whose mean over each run is reported: for a
             generated log, the true rate of the arm shown.  Policies do not learn from it.
         seed: Same seed, same result, on any executor and any number of workers.
@@ -218,7 +225,7 @@ def replay_many(
     for name, value in (("runs", runs), ("times", times), ("window", window), ("step", step)):
         whole_number(name, value, at_least=1)
     one_of("how", how, ("auto", "repeat", "windows"))
-    options = ReplayOptions(turns, known_lifetimes, init, reweigh)
+    options = ReplayOptions(turns, known_lifetimes, init, reweigh, reward_range)
     single = isinstance(events, Events | PreparedLog | LogFile | str | os.PathLike)
     is_one = single or hasattr(events, "iloc")
     given = cast(Sequence[AnyLog], [events] if is_one else events)
@@ -433,8 +440,6 @@ def _run_of(player: Player, order: EventOrder, trace: ReplayTrace) -> ReplayRun:
     z, high_turns = policy.threshold, None
     if isinstance(z, int | float) and not math.isinf(z):  # which is not meant to separate turns
         high_turns = int((log.bins.counts[log.bins.of[rows]] >= z).sum())
-    low, high = log.reward_range
-    unsuitable = policy.rule.traits.unit_range and (low < 0 or high > 1)
     return ReplayRun(
         label="",
         policy=str(policy),
@@ -455,7 +460,6 @@ def _run_of(player: Player, order: EventOrder, trace: ReplayTrace) -> ReplayRun:
         weighted=weighted,
         thinned=rejected["thinned"],
         high_turns=high_turns,
-        reward_range=log.reward_range if unsuitable else None,
     )
 
 

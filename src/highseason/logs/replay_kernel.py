@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, REWARD, draw, game_key, turn_key
+from highseason.core.special import share_of
 from highseason.core.validation import one_of, whole_number
 from highseason.engine.kernels.interface import (
     RULE_FUNCTIONS,
@@ -491,8 +492,12 @@ class ReplayOptions:
     known_lifetimes: bool = True
     init: Init = "first-shown"
     reweigh: str | None = None
+    reward_range: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
+        low, high = self.reward_range or (0.0, 1.0)
+        if not (low < high and math.isfinite(high - low)):
+            raise ValueError(f"reward_range must be two rising numbers, got {self.reward_range!r}")
         one_of("init", self.init, ("first-shown", "rule"))
         if self.turns is not None:
             whole_number("turns", self.turns, at_least=1)
@@ -532,7 +537,8 @@ class Player:
         self.policy = policy.resolve_thresholds(log.G) if resolve else policy
         self.log, self.options = log, options
         _refuse_future(self.policy, log)
-        self._columns = log.columns(thin=options.reweigh is not None)
+        columns = log.columns(thin=options.reweigh is not None)
+        self._columns = columns._replace(reward=self._learned(columns.reward))
         self._plan: CompiledPlan | None = None
         self._functions: tuple[Any, ...] | None = None
         if not len(log.events):
@@ -547,6 +553,18 @@ class Player:
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         """A copy in another process compiles for itself."""
         return type(self), (self.policy, self.log, self.options)
+
+    def _learned(self, rewards: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The rewards as the policy learns them: as shares of their range, if one is given."""
+        given, (least, most) = self.options.reward_range, self.log.reward_range
+        low, high = given or (0.0, 1.0)
+        if (given or self.policy.rule.traits.unit_range) and not low <= least <= most <= high:
+            raise ValueError(
+                f"rewards go from {least:g} to {most:g}, outside reward_range=({low:g}, {high:g}): "
+                "give the least and the greatest that a reward may be, such as "
+                f"reward_range=({min(0.0, least):g}, {most:g})"
+            )
+        return rewards if (low, high) == (0.0, 1.0) else np.asarray(share_of(rewards, low, high))
 
     @property
     def lowest_propensity(self) -> NDArray[np.float64] | None:

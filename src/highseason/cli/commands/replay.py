@@ -63,6 +63,7 @@ def _moment(text: str) -> int:
     "Thin a log with propensities until all arms are equally likely, then replay it.",
     ["accept"],
 )
+@options.reward_range
 @options.count(
     "--runs", "Number of runs: different seeds, or sliding windows for deterministic policies."
 )
