@@ -53,6 +53,29 @@ def test_a_coming_sale_has_the_effect_of_earlier_ones(forecaster: type[SeasonAhe
     assert (str(forecaster(events=EVENTS)), named.name) == (forecaster.name, forecaster.name)
 
 
+@pytest.mark.parametrize("factor", [0.3, 3.0])
+@pytest.mark.parametrize("apart", [0.0, 0.3])
+def test_days_that_were_seen_often_are_not_shrunk_and_their_intervals_hold(
+    factor: float, apart: float
+) -> None:
+    ratios, hits = [], []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        t, sizes = np.arange(728), apart * rng.standard_normal(728)
+        sale = np.isin(t, np.append(rng.choice(690, 12, replace=False), 700 + rng.choice(28, 6)))
+        truth = 200 * np.where(sale, factor, 1) * (1 + (t % 7 == 5))
+        values = truth * np.exp(0.1 * rng.standard_normal(728) + np.where(sale, sizes, 0))
+        days = DAYS[:728]
+        events = dict.fromkeys(days[sale].tolist(), "sale")
+        ahead = Blend(events=events).fit(Multiplier(values[:700], days[:700])).predict(28)
+        coming = sale[700:]
+        ratios.append((ahead.median / truth[700:])[coming].mean())
+        low, high = ahead.interval(0.8)
+        hits += ((low <= values[700:]) & (values[700:] <= high))[coming].tolist()
+    assert np.mean(ratios) == pytest.approx(1, abs=0.03 + 0.2 * apart)
+    assert 0.7 < np.mean(hits) < 0.95
+
+
 def test_a_sale_of_last_year_that_is_named_is_not_expected_again() -> None:
     again = np.datetime64("2024-10-18")  # 364 days after a sale
     forecast = Blend(events=EVENTS).fit(shop()).predict(28)

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import highseason as hs
 from highseason.cli.commands.sample import _visitors
@@ -20,9 +21,16 @@ from highseason.traffic import (
     backtest,
     special_days,
 )
-from highseason.traffic.forecast import coverage
+from highseason.traffic.forecast import SHARES, coverage, normal_quantiles
 from highseason.traffic.history import History, black_friday, easter, feast_days, ramadan
-from highseason.traffic.season_ahead import Trials, _growth, _inflation, _spread, _wider
+from highseason.traffic.season_ahead import (
+    Trials,
+    _agreeing,
+    _growth,
+    _inflation,
+    _spread,
+    _wider,
+)
 
 
 def shop(years: int = 4, noise: float = 0.1, seed: int = 1) -> Multiplier:
@@ -295,7 +303,7 @@ def test_the_mean_is_what_came_over_what_was_forecast_whatever_was_doubted() -> 
         np.zeros(240), errors, np.ones(240, np.int64), np.arange(240) // 20, 1 + 4.0 * doubted
     )
     _, smear = _spread(trials, errors, History.of(shop(1)), np.ones(1))
-    assert np.exp(smear) == pytest.approx(np.exp(errors).mean(), rel=1e-6)
+    assert np.exp(smear) == pytest.approx(np.exp(errors).mean(), rel=1e-5)
 
 
 def test_without_holidays_no_feast_moves_either() -> None:
@@ -429,3 +437,76 @@ def test_a_shift_of_level_is_noticed_followed_and_said() -> None:
     assert after.median.mean() == pytest.approx(160, rel=0.1)
     ratio = [np.log(F.quantile(0.9) / F.quantile(0.1)).mean() for F in (before, after)]
     assert ratio[1] > 1.2 * ratio[0]
+
+
+def days_of(values: NDArray[np.float64]) -> Multiplier:
+    return Multiplier(values, np.datetime64("2021-01-10") + np.arange(values.size))
+
+
+@pytest.mark.parametrize("deviation", [0.3, 0.8])
+@pytest.mark.parametrize("turns", [300, 800])
+@pytest.mark.filterwarnings("ignore::highseason.traffic.ForecastWarning")
+def test_mean_and_quantiles_are_of_one_distribution(turns: int, deviation: float) -> None:
+    means, hits = [], []
+    for seed in range(8):
+        logs = deviation * np.random.default_rng([3, seed]).standard_normal(turns + 28)
+        ahead = Blend().fit(days_of(np.exp(logs[:turns]))).predict(28)
+        assert ahead.atoms(999).mean() == pytest.approx(ahead.mean.mean(), rel=0.04)
+        means.append(ahead.mean.mean())
+        hits.append(coverage(np.exp(logs[turns:]), ahead))
+    assert np.mean(means) == pytest.approx(np.exp(deviation**2 / 2), rel=0.2 * deviation)
+    assert 0.7 < np.mean(hits) < 0.92
+
+
+def test_quantiles_agree_with_a_mean_from_either_side() -> None:
+    table = np.exp(normal_quantiles([0.0, 0.0, 0.0], [0.5, 1.0, 0.1]))
+    mean, most = np.array([1.0, 1.5, 1.3]), np.full(3, 50.0)
+    found, expected = _agreeing(table, mean, most)
+    np.testing.assert_allclose(SHARES @ found, expected, rtol=0.0301)
+    np.testing.assert_allclose(expected, mean)
+    assert (np.diff(found, axis=0) >= 0).all()
+    half = LEVELS.index(0.5) + 1
+    np.testing.assert_array_equal(found[:half], table[:half])
+    np.testing.assert_array_equal(found[:-1, 2], table[:-1, 2])  # only the last is drawn out
+    assert found[-1, 2] > table[-1, 2]
+    _, low = _agreeing(table, mean, table[-1])  # no further than what was ever seen
+    assert low[2] < 1.05
+
+
+def test_a_mean_beyond_its_interval_is_said() -> None:
+    """One day in fifty is a hundred times as busy."""
+    rng = np.random.default_rng(1)
+    values = np.exp(0.1 * rng.standard_normal(900)) * np.where(rng.random(900) < 0.02, 100, 1)
+    with pytest.warns(ForecastWarning, match="lies outside the 80% interval: rare bursts"):
+        ahead = Blend().fit(days_of(values)).predict(28)
+    assert "turns lies outside" in ahead.notes[-1]
+    assert np.mean(ahead.mean > ahead.quantile(0.9)) > 0.8
+
+
+@pytest.mark.filterwarnings("ignore::highseason.traffic.ForecastWarning")
+def test_bursts_that_the_last_year_did_not_have_count_less() -> None:
+    means = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        quiet, burst = np.exp(0.15 * rng.standard_normal(1800)), rng.random(1800) < 0.04
+        for last in (1800, 1435):
+            busy = burst & (np.arange(1800) < last)
+            means.append(Blend().fit(days_of(quiet * np.where(busy, 20, 1))).predict(7).mean.mean())
+    again, old = np.mean(np.reshape(means, (3, 2)), axis=0)
+    assert again == pytest.approx(1.76, rel=0.2)
+    assert old - 1 < 0.45 * (again - 1)
+
+
+@pytest.mark.parametrize("turns", [100, 300, 800])
+@pytest.mark.parametrize("factor", [0.5, 2.0])
+def test_a_shift_is_said_within_two_weeks(turns: int, factor: float) -> None:
+    values = np.exp(0.1 * np.random.default_rng(turns).standard_normal(turns))
+    moved = np.where(np.arange(turns) < turns - 14, 1, factor) * values
+    moved, values = (
+        np.resize([1, 0.9, 1, 1.05, 1.3, 1.6, 0.8], turns) * v for v in (moved, values)
+    )
+    assert not Blend().fit(days_of(values)).predict(7).notes
+    with pytest.warns(ForecastWarning, match="traffic (rose|fell) by") as said:
+        ahead = Blend().fit(days_of(moved)).predict(7)
+    assert ahead.notes == (str(said[-1].message),)
+    assert ("too short to show whether it lasts" in ahead.notes[0]) == (turns < 420)

@@ -38,6 +38,17 @@ LEVELS = (0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 
 _SCORES = np.array([NormalDist().inv_cdf(level) for level in LEVELS])
 
 
+def _mean_of_quantiles() -> Numbers:
+    at = np.array([NormalDist().inv_cdf((i + 0.5) / 999) for i in range(999)])
+    i = np.clip(np.searchsorted(_SCORES, at), 1, _SCORES.size - 1)
+    share = (at - _SCORES[i - 1]) / (_SCORES[i] - _SCORES[i - 1])
+    return np.asarray(np.bincount(np.append(i - 1, i), np.append(1 - share, share)) / 999)
+
+
+#: The mean of a distribution is the sum of its quantiles times these.
+SHARES = _mean_of_quantiles()
+
+
 class ForecastError(ValueError):
     """The series cannot be forecast this way; the message says why and what to do."""
 

@@ -456,6 +456,9 @@ class Design:
         days = len(self.names + self.feasts + self.kinds)
         counts = [1, 2 * sum(order for _, order in self._waves()), days]
         square = np.diag(np.repeat([_TREND, _YEAR, _DAYS], counts))
+        if self.kinds:  # the more of them were seen, the less are they shrunk
+            seen = np.bincount(1 + self.own(0, y.size), weights > 0, 1 + len(self.kinds))
+            np.einsum("ii->i", square)[-len(self.kinds) :] /= np.maximum(1, seen[1:])
         product, shared = np.zeros(square.shape[0]), np.zeros((week, square.shape[0]))
         for start, stop in _chunks(0, y.size):
             part, rows = slice(start, stop), self._rows(start, stop)

@@ -102,9 +102,11 @@ class LevelShift(NamedTuple):
     @classmethod
     def of(cls, rest: Numbers, weights: Numbers, week: int) -> Self | None:
         """The shift in what a regression and the season leave of turns of these weights."""
-        n, span = rest.size, _LAST_WEEKS * week
-        if n < 4 * span:
+        n, span = rest.size, min(_LAST_WEEKS * week, rest.size // 4)
+        if span < 2 * week:
             return None
+        long = n >= 8 * _LAST_WEEKS * week
+        least, unusual = (_LEAST, _UNUSUAL) if long else (0.4, 5.0)  # a short past shows little
         total, count = (np.append(0, np.cumsum(part)) for part in (weights * rest, weights))
 
         def change(turn: NDArray[np.int64], after: NDArray[np.int64] | int) -> Numbers:
@@ -118,7 +120,7 @@ class LevelShift(NamedTuple):
         size = float(change(np.array([turn]), n - turn)[0])
         earlier = change(np.arange(span, turn - (n - turn), max(1, week // 7)), n - turn)
         usual = 1.4826 * float(np.median(np.abs(earlier)))
-        return cls(turn, size) if abs(size) > max(_LEAST, _UNUSUAL * usual) else None
+        return cls(turn, size) if abs(size) > max(least, unusual * usual) else None
 
 
 def _stands_out(left: Numbers, ends: NDArray[np.bool_], length: int) -> bool:

@@ -12,12 +12,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.text import percent
+from highseason.core.text import counted, percent
 from highseason.core.validation import whole_number
 from highseason.core.warnings import warn_user
 from highseason.traffic.dates import iso_times
 from highseason.traffic.forecast import (
     LEVELS,
+    SHARES,
     Fitted,
     Forecast,
     Forecaster,
@@ -97,7 +98,7 @@ class FittedSeason(Fitted):
         """Mean and quantiles of the next turns."""
         turns = whole_number("turns", turns, 1, ForecastError)
         history, n, mean = self.history, self.history.turns, None
-        notes: tuple[str, ...] = ()
+        notes: list[str] = []
         coming = history.ahead(turns)
         turns = int(coming[-1]) + 1  # with closed ones between them
         if history.constant:
@@ -109,42 +110,72 @@ class FittedSeason(Fitted):
             tail = _TAIL * np.maximum(0, 2 * np.array(LEVELS) - 1)
             most = history.ceiling(turns) + tail[:, None]
             table, mean, shift = self.forecaster.outlook(history, turns)
-            notes = () if shift is None else (_warned(history, shift),)
+            notes = [] if shift is None else [_moved(history, shift)]
             table = np.exp(np.minimum(table, most)) - history.shift
             table = np.maximum(table, history.values.min())
+            if mean is not None:
+                mean = np.maximum(np.exp(mean) - history.shift, history.values.min())
+                table, mean = _agreeing(table, mean, np.exp(most[-1]))
             table[:, history.closed(n, n + turns)] = history.values.min()
         if not np.isfinite(table).all():
             raise ForecastError(
                 f"{self.forecaster} gives no finite forecast: the series varies too much for it; "
                 "use another forecaster, or clip the series"
             )
-        table, mean = table[:, coming], None if mean is None else mean[coming]
-        stamps, name = history.stamps(n, n + turns), str(self.forecaster)
+        table, stamps = table[:, coming], history.stamps(n, n + turns)
+        expected = SHARES @ table if mean is None else mean[coming]
         stamps = None if stamps is None else stamps[coming]
-        known = Forecast(np.maximum(table[LEVELS.index(0.5)], 1e-300), table, stamps, name)
-        expected = known.atoms(99).mean(axis=0)
-        if mean is not None:  # no mean lies beyond almost all that may come
-            expected = np.clip(np.exp(mean) - history.shift, *known.interval(0.95))
-        return Forecast(expected, table, stamps, name, history.zone, notes, self.home)
+        low, high = table[LEVELS.index(0.1)], table[LEVELS.index(0.9)]
+        if outside := int(np.sum((expected < low) | (expected > high))):
+            notes.append(
+                f"the mean of {counted(outside, 'turn')} lies outside the 80% interval: rare "
+                "bursts make up much of it; a typical turn is like the median"
+            )
+        for note in notes:
+            warn_user(note, ForecastWarning)
+        name, noticed = str(self.forecaster), tuple(notes)
+        return Forecast(expected, table, stamps, name, history.zone, noticed, self.home)
 
 
-def _warned(history: History, shift: LevelShift) -> str:
-    """Warn of a shift of level, and return what the warning says."""
+def _agreeing(table: Numbers, mean: Numbers, most: Numbers) -> tuple[Numbers, Numbers]:
+    """Quantiles and a mean of one distribution: its mean is within `_AGREE` of the one given.
+
+    Doubt widens intervals both ways, as logarithms, and would raise it: what lies above the median
+    is drawn in, heavy tails first.  Bursts beyond the last quantile draw it out, up to `most`.
+    """
+    middle, high = table[LEVELS.index(0.5)], table[LEVELS.index(0.9)]
+    normal = middle * np.exp(normal_quantiles(0.0, np.log(high / middle) / 1.2816))
+    heavy = np.where(table > high, np.maximum(table - np.maximum(normal, high), 0), 0)
+    share = SHARES @ table - (1 + _AGREE) * mean
+    table = table - np.clip(share / np.maximum(SHARES @ heavy, 1e-300), 0, 1) * heavy
+    for _ in range(4):  # Newton's method
+        above = np.log(np.maximum(table / middle, 1))
+        over = np.maximum(0, SHARES @ table - (1 + _AGREE) * mean)
+        power = np.maximum(0.5, 1 - over / np.maximum(SHARES @ (table * above), 1e-300))
+        table = np.where(above > 0, middle * np.exp(power * above), table)
+    short = np.maximum(0, mean / (1 + _AGREE) - SHARES @ table)
+    table[-1] = np.maximum(table[-1], np.minimum(table[-1] + short / SHARES[-1], most))
+    return table, np.clip(mean, SHARES @ table / (1 + _AGREE), SHARES @ table * (1 + _AGREE))
+
+
+def _moved(history: History, shift: LevelShift) -> str:
+    """What to say of a shift of level."""
     clocks = history.clocks(shift.turn, shift.turn + 1)
     since = f"turn {shift.turn + 1}" if clocks is None else iso_times(clocks)[0].replace("T", " ")
     moved = "rose" if shift.size > 0 else "fell"
-    note = (
-        f"traffic {moved} by {percent(abs(float(np.expm1(shift.size))))} from {since} on: the "
-        "forecast follows the new level, and its intervals are wider"
-    )
-    warn_user(note, ForecastWarning)
-    return note
+    what = "the past is too short to show whether it lasts, or is the season: give a longer one"
+    if history.turns > _A_YEAR_AGO * history.year:
+        what = "the forecast follows the new level, and its intervals are wider"
+    size = percent(abs(float(np.expm1(shift.size))))
+    return f"traffic {moved} by {size} from {since} on: {what}"
 
 
 #: Forecasts of fewer turns than this share of a year hardly depend on its season: three weeks.
 _SHORT = 1 / 18
 #: How far the quantiles above the median may lie above what bounds the median, as a logarithm.
 _TAIL = 1.0
+#: How far the mean may be from that of the quantiles, as a share.
+_AGREE = 0.03
 
 
 def _warn_of_unknown_year(history: History, turns: int) -> None:
@@ -238,10 +269,12 @@ class Outlooks:
             first = DayEffects.of(regression, y - regression(0, n), kept, turns)
             # Sharp edges would bend its waves; of feasts, which move, these must learn nothing.
             design = replace(design, feasts=first.feasts)
-            own = np.where(design.places(0, n) < len(design.names), first.own, 0.0)
-            regression = design.fit(y - own, weights)
+            ours = (design.places(0, n) < len(design.names)) & (design.own(0, n) < 0)
+            regression = design.fit(y - np.where(ours, first.own, 0.0), weights)
             season = DayEffects.of(regression, y - regression(0, n), kept, turns)
         rest = y - regression(0, n) - season.effects[:n]
+        wider = _apart(design, rest, kept, season.doubt.size) if design.kinds else 1.0
+        season = replace(season, doubt=season.doubt * wider)
         near = around(np.where(kept, rest, 0.0))
         wild = _WILD * 1.4826 * float(np.median(np.abs(rest - near)[kept]))
         rest = near + np.clip(rest - near, -wild, wild)
@@ -312,6 +345,19 @@ class Outlooks:
         return np.asarray(ahead + special[n:] + self.season.effects[n : n + turns])
 
 
+def _apart(design: Design, rest: Numbers, kept: NDArray[np.bool_], turns: int) -> Numbers:
+    """How much more than other days own days differ from what is expected of their kind."""
+    own, wider, n = design.own(0, turns), np.ones(turns), rest.size
+    usual = max(float(np.mean(rest[kept & ~design.is_special(0, n)] ** 2)), 1e-12)
+    for kind in range(len(design.kinds)):
+        mine = np.flatnonzero(kept & (own[:n] == kind))
+        seen = max(1, np.unique(mine // max(1, design.history.week // 7)).size)
+        # As if one day more had differed as other days do; and the error of the mean.
+        spread = (1 / seen + float(np.mean(rest[mine] ** 2)) / usual) * (1 + 1 / seen)
+        wider[own == kind] = np.sqrt(max(1.0, spread))
+    return wider
+
+
 #: Trial forecasts cover this many turns, or a week where that is more.
 _REACH = 28
 #: The number of earlier forecasts at even distances.
@@ -368,11 +414,11 @@ class Blend(SeasonAhead):
     def outlook(self, history: History, turns: int) -> Outlook:
         """The mean of the outlooks, and quantiles of its past errors."""
         outlooks, moved = Outlooks.of(history, self, turns), None
-        daily = history.grid is not None and history.grid.daily
-        if daily and history.turns > _A_YEAR_AGO * history.year:
+        if history.grid is not None and history.grid.daily:
             certain = history.kept / outlooks.season.doubt[: history.turns] ** 2
             moved = LevelShift.of(outlooks.rest, certain, history.week)
-        if moved is not None:  # as if the level had always been the new one
+        followed = moved is not None and history.turns > _A_YEAR_AGO * history.year
+        if moved is not None and followed:  # as if the level had always been the new one
             history = history.lifted(*moved)
             outlooks = Outlooks.of(history, self, turns)
         trials = self._trials(history)
@@ -383,8 +429,9 @@ class Blend(SeasonAhead):
         if not history.knows_the_year:  # then no past error shows what the season may do
             # As if the outlooks, so far apart, were errors on top of the others.
             table = table - table[LEVELS.index(0.5)]
-            table = _wider(table, np.nanstd(outlooks.ahead(3), axis=0))
-        if moved is not None:
+            apart = np.nanstd(outlooks.ahead(3), axis=0)
+            table, smear = _wider(table, apart), smear + apart**2 / 2
+        if moved is not None and followed:
             table = _wider(table, np.full(turns, _LASTS * abs(moved.size)))
         return Outlook(table + middle, smear + middle, moved)
 
@@ -468,8 +515,10 @@ def _spread(
     # ratio of the sums has only those.
     excess = 0.0
     if not few:
-        errors = errors - errors.mean()
-        ratio = np.exp(trials.came).sum() / np.exp(trials.came - errors).sum()
+        # Bursts that the last year did not have count less.
+        weights = 0.5 ** ((history.turns - origin) / history.year)
+        errors = errors - np.average(errors, weights=weights)
+        ratio = weights @ np.exp(trials.came) / (weights @ np.exp(trials.came - errors))
         excess = float(np.log(np.exp(off * steps**growth).mean() / ratio))
     # Forecasts that missed in one direction may do so again: intervals must hold that, too.
     inflation, size = _inflation(scaled, origin), np.arange(1, ahead.size + 1) ** growth
