@@ -443,7 +443,7 @@ def test_rewards_at_the_ends_of_their_range_are_not_asked_about() -> None:
         with pytest.raises(UnconfirmedError, match=r"turn 1: .* outside the range of 1 to 12"):
             one.ask([Outcome(1, reward, 10.0)], confirm=False)
     free = live(reward_range=None, policy="epsilon-z")
-    free.ask([Outcome(1, 1e9, 1.0)], confirm=False)
+    free.ask([Outcome(1, 1e9, 100.0)], confirm=False)
 
 
 def test_only_turns_of_the_forecast_can_be_decided() -> None:
@@ -469,7 +469,7 @@ def looked(service: Service, ask: Callable[[LiveExperiment], Any]) -> Any:
 def test_what_is_late_and_what_is_next(shop: Service) -> None:
     for turn in (1, 2, 4):
         shop.decide("shelf", turn)
-    shop.update_many("shelf", [Outcome(2, 10.0, 5.0)])
+    shop.update_many("shelf", [Outcome(2, 10.0, 50.0)])
     assert [looked(shop, lambda one, t=t: one.late(t)) for t in (1, 2, 4, 5)] == [0, 1, 1, 2]
     state = shop.state("shelf")
     assert (state.decided, state.rewarded, state.first_open, state.last_turn) == (3, 1, 3, 4)

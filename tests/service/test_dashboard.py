@@ -385,7 +385,7 @@ def test_signing_in_leads_nowhere_else(closed: tuple[Server, dict[str, str]]) ->
 
 def test_scopes_hold_for_pages(closed: tuple[Server, dict[str, str]]) -> None:
     server, tokens = closed
-    reward = {"turn": "1", "reward": "5", "visitors": "2"}
+    reward = {"turn": "1", "reward": "5", "visitors": "20"}
     for scope, allowed in (("read", 1), ("decide", 2), ("admin", 3)):
         with httpx.Client(base_url=server.url, timeout=60) as http:
             post(http, "/sign-in", token=tokens[scope])

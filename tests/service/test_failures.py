@@ -196,8 +196,8 @@ def test_a_backup_under_load_restores_the_state(
             if stop.is_set():
                 return
             service.decide("busy", turn)
-            service.update_many("busy", [Outcome(turn, turn / 10.0, 10.0)])
-            noted.append(Outcome(turn, turn / 10.0, 10.0))
+            service.update_many("busy", [Outcome(turn, turn / 10.0, 100.0)])
+            noted.append(Outcome(turn, turn / 10.0, 100.0))
 
     with ThreadPoolExecutor(4) as threads:
         loads = [threads.submit(load, first) for first in range(1, 5)]

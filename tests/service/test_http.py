@@ -106,6 +106,32 @@ def test_an_invalid_experiment_is_refused(http: httpx.Client, changes: dict[str,
     assert http.post("/v1/experiments", json=good).status_code == 201
 
 
+@pytest.mark.parametrize(
+    ("visitors", "said"),
+    [
+        (1.398, "turn 1: 1.398 visitors is not a whole number"),
+        (9, "turn 1: 9 visitors is below a tenth of the 100 expected"),
+    ],
+)
+def test_visitors_that_look_mistyped_are_asked_about(
+    http: httpx.Client, visitors: float, said: str
+) -> None:
+    """Over HTTP, on the dashboard and on the command line, when reported and when corrected."""
+    http.post(f"{SHELF}/decide", json={"turn": 1})
+    body = {"reward": 5, "visitors": visitors}
+    for what, status in (("update", 409), ("correct", 409)):
+        refused = http.post(f"{SHELF}/decisions/1/{what}", json=body)
+        assert (refused.status_code, refused.json()["questions"]) == (status, [said])
+        sure = http.post(f"{SHELF}/decisions/1/{what}", json=body | {"confirm": True})
+        assert sure.status_code == 200
+        assert http.get(f"{SHELF}/decisions/1").json()["visitors"] == visitors
+        other = {"reward": 5, "visitors": 90}  # what is right is not asked about
+        assert http.post(f"{SHELF}/decisions/1/correct", json=other).status_code == 200
+    assert http.post(
+        f"{SHELF}/decisions/1/correct", json=body | {"visitors": 0, "reward": 0}
+    ).is_success
+
+
 def test_unknown_things_are_404(http: httpx.Client) -> None:
     for path in ("/v1/experiments/desk", f"{SHELF}/decisions/9", "/v1/nothing", "/nothing"):
         assert http.get(path).status_code == 404, path

@@ -95,7 +95,7 @@ def slow(monkeypatch: pytest.MonkeyPatch, method: str) -> Iterator[threading.Eve
     [
         ("plan", lambda service: service.plan("slow")),
         ("decide", lambda service: service.decide("slow", 9)),
-        ("correct", lambda service: service.correct("slow", Outcome(1, 3.0, 2.0))),
+        ("correct", lambda service: service.correct("slow", Outcome(1, 3.0, 20.0))),
         ("reforecast", lambda service: service.reforecast("slow", 30, [7.0])),
     ],
 )
@@ -107,14 +107,14 @@ def test_long_work_holds_up_no_other_experiment(
 ) -> None:
     service.create(settings("slow"))
     service.decide("slow", 1)
-    service.update_many("slow", [Outcome(1, 4.0, 2.0)])
+    service.update_many("slow", [Outcome(1, 4.0, 20.0)])
     service.decide("shelf", 1)
     with ThreadPoolExecutor(1) as threads:
         with slow(monkeypatch, method) as begun:
             waiting = threads.submit(ask, service)
             assert begun.wait(30)
             service.decide("shelf", 2)
-            service.update_many("shelf", [Outcome(2, 4.0, 2.0)])
+            service.update_many("shelf", [Outcome(2, 4.0, 40.0)])
             service.plan("shelf")
             assert not waiting.done()  # it ends when the others are done, not before
         waiting.result()

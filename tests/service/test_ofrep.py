@@ -157,7 +157,7 @@ def test_an_arm_has_the_value_that_it_was_given(
 
 def test_values_of_arms_come_in_over_the_api(live: Server, http: httpx.Client) -> None:
     arms = "/v1/experiments/price/arms"
-    live.service.create(settings("price", arms=(Arm("9", value=9),)))
+    live.service.create(settings("price", arms=(Arm("9", value=9), Arm("10", value=10))))
     assert http.post(arms, json={"id": "8", "value": 8}).json()["value"] == 8
     live.service.remove_arm("price", "8")
     assert http.post(arms, json={"id": "8"}).json()["value"] == 8  # it comes back as it was

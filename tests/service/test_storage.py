@@ -126,9 +126,9 @@ def test_a_reward_counts_once(service: Service) -> None:
 
 def test_a_key_is_good_for_another_try_after_a_refusal(service: Service) -> None:
     with pytest.raises(ClashError, match="not decided"):
-        service.update_many("shelf", [Outcome(1, 5.0, 1.0)], "k")
+        service.update_many("shelf", [Outcome(1, 5.0, 10.0)], "k")
     service.decide("shelf", 1)
-    assert service.update_many("shelf", [Outcome(1, 5.0, 1.0)], "k")["new"] == 1
+    assert service.update_many("shelf", [Outcome(1, 5.0, 10.0)], "k")["new"] == 1
 
 
 def test_a_batch_is_taken_in_completely_or_not_at_all(service: Service) -> None:
@@ -142,7 +142,7 @@ def test_rewards_may_come_late_and_in_any_order(service: Service) -> None:
     for turn in range(1, 6):
         service.decide("shelf", turn)
     for turn in (5, 2, 4, 1, 3):
-        service.update_many("shelf", [Outcome(turn, 10.0 * turn, 10.0)])
+        service.update_many("shelf", [Outcome(turn, 10.0 * turn, 100.0)])
     assert [d.reward for d in service.decisions("shelf")] == [50.0, 40.0, 30.0, 20.0, 10.0]
     assert audit(service.database)[0].problems == ()
 
@@ -229,7 +229,7 @@ def test_paused_and_archived_experiments_decide_nothing_new(service: Service) ->
     assert service.decide("shelf", 1) == record
     with pytest.raises(ClashError, match="resume it first"):
         service.decide("shelf", 2)
-    service.update_many("shelf", [Outcome(1, 4.0, 2.0)])
+    service.update_many("shelf", [Outcome(1, 4.0, 20.0)])
     assert service.change_status("shelf", "resume").status == "running"
     service.decide("shelf", 2)
     assert service.change_status("shelf", "archive").status == "archived"
@@ -535,11 +535,11 @@ def test_arms_have_values_of_one_type(service: Service) -> None:
         with pytest.raises(InvalidError, match=r"for the arm 'b' but .* for 'a', and ask"):
             service.create(mixed)
     for number, value in enumerate(values):
-        service.create(settings(f"n{number}", arms=(Arm("a", value=value),)))
+        service.create(settings(f"n{number}", arms=(Arm("a", value=value), Arm("c", value=value))))
         for other in values:
             if value == other or {type(value), type(other)} == {str, type(None)}:
                 continue
-            with pytest.raises(InvalidError, match=r"for the arm 'b' but .* for 'a', and ask"):
+            with pytest.raises(InvalidError, match=r"for the arm 'b' but .* for '[ac]', and ask"):
                 service.add_arm(f"n{number}", Arm("b", value=other))
     service.create(settings("prices", arms=(Arm("a", value=10), Arm("b", value=9.99))))
     service.remove_arm("prices", "a")
@@ -589,8 +589,10 @@ def test_it_stays_with_the_leader_while_rewards_are_missing(
     """A setting, off by default; what it changes follows from the log."""
     service.create(settings("calm", policy="uniform", stay_with_leader=True))
     for turn in range(1, 4):
-        service.update_many("shelf", [Outcome(service.decide("shelf", turn).turn, 9.0 * turn, 9.0)])
-        service.update_many("calm", [Outcome(service.decide("calm", turn).turn, 9.0 * turn, 9.0)])
+        service.update_many(
+            "shelf", [Outcome(service.decide("shelf", turn).turn, 90.0 * turn, 90.0)]
+        )
+        service.update_many("calm", [Outcome(service.decide("calm", turn).turn, 90.0 * turn, 90.0)])
     leader = service.state("calm").best
     caplog.clear()
     played = [service.decide("calm", turn).arm for turn in range(4, 30)]

@@ -26,8 +26,8 @@ def test_a_history_is_what_the_log_says(service: Service) -> None:
 
     assert history().turns == 0
     arms = {turn: service.decide("shelf", turn).arm for turn in (1, 2, 3, 7, 5)}
-    service.update_many("shelf", [Outcome(7, 70.0, 9.0), Outcome(2, 20.0, 8.0)])
-    service.correct("shelf", Outcome(2, 25.0, 8.5))
+    service.update_many("shelf", [Outcome(7, 70.0, 9.0), Outcome(2, 20.0, 80.0)])
+    service.correct("shelf", Outcome(2, 25.0, 85.0))
     service.add_arm("shelf", Arm("8.99", when="now"))
     service.remove_arm("shelf", "9.99")
     known = history()
@@ -35,7 +35,7 @@ def test_a_history_is_what_the_log_says(service: Service) -> None:
     assert [names[i] if i >= 0 else None for i in known.arm] == [arms.get(t) for t in range(1, 8)]
     np.testing.assert_array_equal(known.entry, [2, 3, 4, 0, 6, 0, 5])
     np.testing.assert_array_equal(known.reward, [np.nan, 25.0, *[np.nan] * 4, 70.0])
-    np.testing.assert_array_equal(known.visitors, [np.nan, 8.5, *[np.nan] * 4, 9.0])
+    np.testing.assert_array_equal(known.visitors, [np.nan, 85.0, *[np.nan] * 4, 9.0])
     assert known.exploited.tolist() == [
         t in arms and service.decision("shelf", t).exploited for t in range(1, 8)
     ]
@@ -305,5 +305,6 @@ def test_the_best_row_is_the_arm_played_as_the_best(
             assert view.best.id == rows[0].report.id == made.arm
         visitors = 3000.0 if turn % 3 else 1.0
         paid = 0.2 * float(made.arm) if turn % 3 else turn * 7 % 5
-        service.update_many("shelf", [Outcome(turn, (paid + turn % 2) * visitors, visitors)])
+        came = [Outcome(turn, (paid + turn % 2) * visitors, visitors)]
+        service.update_many("shelf", came, confirm=True)
     assert exploited
