@@ -46,6 +46,14 @@ def read_certificates_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def at_the_moment() -> Iterator[None]:
+    """A service without a clock of its own lives in the season of `settings`, not after it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Service.__init__, "__defaults__", (lambda: MOMENT,))
+        yield
+
+
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[PostgreSQL]:
     """A PostgreSQL server of this session."""

@@ -55,7 +55,7 @@ def run(*words: str) -> tuple[int, str]:
 def test_a_service_starts_without_set_up_and_ends_in_order(tmp_path: Path) -> None:
     with serving(cwd=tmp_path) as (process, url):
         with Client(url) as client:
-            client.create(settings())
+            client.create(settings(turns=4000))  # its clock is the real one
             decision = client.decide("shelf", 1)
             client.update_many("shelf", [Outcome(1, 50.0, 10.0)])
         process.send_signal(signal.SIGTERM)
