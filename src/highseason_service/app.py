@@ -3,7 +3,6 @@
 import math
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import Any
 
 import anyio.to_thread
@@ -161,10 +160,9 @@ class Metrics:
             name: GaugeMetricFamily(f"highseason_experiment_{name}", text, labels=["experiment"])
             for name, text in GAUGES.items()
         }
-        for one in self.service.experiments():
-            if one.status != "archived":
-                for name, value in self.numbers(one).items():
-                    gauges[name].add_metric([one.id], value)
+        for one in self.service.present():
+            for name, value in self.numbers(one).items():
+                gauges[name].add_metric([one.id], value)
         yield from gauges.values()
 
     def numbers(self, one: Summary) -> dict[str, float]:
@@ -173,8 +171,8 @@ class Metrics:
         over = MOST_TURNS if turns.calendar is None else turns.progress(self.service.clock())[1]
         known, numbers = self._numbers.get(one.id, (None, {}))
         if known != (one.events, over):
-            wanted = partial(store.counts, experiment=one.id, past=over)
-            decided, rewarded, late = self.service.read(wanted)
+            with self.service.database.ask() as connection:
+                decided, rewarded, late = store.counts(connection, one.id, over)
             days = LENGTHS.get(turns.unit, math.nan) / LENGTHS["day"]
             since, left = max(0, over - rewarded), len(turns.values) - over
             values = decided, late, days * since, days * left

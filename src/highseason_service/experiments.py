@@ -85,10 +85,8 @@ class Service(AbstractContextManager["Service"]):
         self.database = database if isinstance(database, Database) else Database(database)
         self.clock = clock
         self.committed = self.rebuilt = 0  # changes, and experiments built from their events
-        self._live: Recent[LiveExperiment] = Recent(
-            REMEMBERED, lambda one: len(one.forecast.values)
-        )
-        self._outlines: Recent[Outline] = Recent(REMEMBERED, lambda one: len(one.forecast.values))
+        self._live = Recent[LiveExperiment](REMEMBERED, lambda one: len(one.forecast.values))
+        self._outlines = Recent[Outline](REMEMBERED, lambda one: len(one.forecast.values))
         self._queues: WeakValueDictionary[str, _Queue] = WeakValueDictionary()
         self._gate = threading.Lock()
 
@@ -128,6 +126,16 @@ class Service(AbstractContextManager["Service"]):
     def experiment(self, experiment: str) -> Summary:
         """One experiment."""
         return self.read(lambda one: store.summary(one, experiment))
+
+    def present(self) -> list[Summary]:
+        """All that are not archived; the outlines of those not known yet are read at once."""
+        there = [one for one in self.experiments() if one.status != "archived"]
+        unknown = {one.id: one.events for one in there if one.id not in self._outlines}
+        if len(unknown) > 1:
+            with self.database.read() as connection:
+                for name, news in store.outlines(connection, unknown):
+                    self._outlines.keep(name, Outline.of(news, None, unknown[name]))
+        return there
 
     def outline(self, one: Summary) -> Outline:
         """What the log says of an experiment, which needs no bandit."""
@@ -201,16 +209,11 @@ class Service(AbstractContextManager["Service"]):
         live.check_turn(turn)
         latest, begun, now, days = live.bandit.last_turn, 0, 0, 1
         if (turns := live.forecast).calendar is not None:
-            begun, now = (
-                turns.place(datetime.fromisoformat(live.begun)),
-                live.next_turn(self.clock()),
-            )
+            begun = turns.place(datetime.fromisoformat(live.begun))
+            now = live.next_turn(self.clock())
             days = max(1, LENGTHS["day"] // LENGTHS[turns.unit])
-        if turn > max(latest, now) + ahead:
-            said = (
-                f"turn {turn} is {turn - max(latest, now)} turns ahead, and turns are decided at "
-            )
-            said += f"most {ahead} ahead"
+        if (far := turn - max(latest, now)) > ahead:
+            said = f"turn {turn} is {far} turns ahead, and turns are decided at most {ahead} ahead"
         elif turn > max(latest, begun) + ahead * days:
             said = f"no turn was decided in the {turn - 1 - max(latest, begun)} before turn {turn}"
         else:

@@ -190,12 +190,10 @@ class LiveExperiment:
     def update_many(self, outcomes: Sequence[Outcome], confirm: bool = False) -> list[Event]:
         """Take in rewards: all, or none."""
         self.require("running", "paused")
-        decided = [self._decision_of(outcome) for outcome in outcomes]
-        self.ask([o for o, d in zip(outcomes, decided, strict=True) if d.reward is None], confirm)
-        rows = zip(outcomes, decided, strict=True)
-        self.bandit.update_many(
-            [(d.arm, o.reward, o.turn, o.visitors) for o, d in rows], confirm=True
-        )
+        pairs = [(outcome, self._decision_of(outcome)) for outcome in outcomes]
+        self.ask([outcome for outcome, decided in pairs if decided.reward is None], confirm)
+        reports = [(d.arm, o.reward, o.turn, o.visitors) for o, d in pairs]
+        self.bandit.update_many(reports, confirm=True)
         return self._new_events()
 
     def ask(self, new: Sequence[Outcome], confirm: bool) -> None:
@@ -267,10 +265,9 @@ class LiveExperiment:
             raise ClashError(f"an experiment has at most {MOST_TURNS} turns: create another one")
         if self.decided.issuperset(range(first, last + 1)):
             raise ClashError("every turn of the new forecast is decided already: give a later one")
-        old, new = self.forecast.values, self.forecast.replaced(first, values, latest).values
-        kept = [
-            old[t - 1] if t in self.decided else v for t, v in enumerate(new[first - 1 :], first)
-        ]
+        old = self.forecast.values
+        new = self.forecast.replaced(first, values, latest).values[first - 1 :]
+        kept = [old[t - 1] if t in self.decided else v for t, v in enumerate(new, first)]
         G, start = self.forecast.replaced(first, kept).multiplier, min(first, latest + 1)
         with quiet():
             earlier = start if start <= latest else None

@@ -13,7 +13,6 @@ from starlette.responses import JSONResponse, Response
 
 from highseason_service.errors import ClashError, NotFoundError, ServiceError
 from highseason_service.experiments import Service
-from highseason_service.live import Outline
 from highseason_service.model import State, Summary
 from highseason_service.routes import AHEAD, ANSWERS, Id, ToDecide
 
@@ -39,35 +38,28 @@ async def _context(request: Request) -> dict[str, str] | None:
     return None
 
 
-def _flags(request: Request) -> Flags:
-    """The last evaluations, of which most still hold."""
-    return request.app.state.flags  # type: ignore[no-any-return]  # as `create_app` sets it
-
-
-Last = Annotated[Flags, Depends(_flags)]
 Known = Annotated[str, Header(alias="If-None-Match", description="The ETag of an earlier answer.")]
 Wrong = Annotated[dict[str, str] | None, Depends(_context)]
 
 
 @router.post("/flags/{experiment}")
-def evaluate(service: ToDecide, experiment: Id, wrong: Wrong, last: Last) -> Response:
+def evaluate(service: ToDecide, experiment: Id, wrong: Wrong, request: Request) -> Response:
     """Evaluate one flag: the arm of the turn that is now."""
     if wrong is not None:
         return JSONResponse({"key": experiment} | wrong, 400)
     try:
-        flag = _flag(service, service.experiment(experiment), last)
+        flag = _flag(service, service.experiment(experiment), request.app.state.flags)
     except NotFoundError as reason:
         return JSONResponse({"key": experiment} | _failure("FLAG_NOT_FOUND", str(reason)), 404)
     return JSONResponse(flag, 400 if "errorCode" in flag else 200)
 
 
 @router.post("/flags", responses={304: {"description": "Nothing has changed."}})
-def evaluate_all(service: ToDecide, wrong: Wrong, last: Last, known: Known = "") -> Response:
+def evaluate_all(service: ToDecide, wrong: Wrong, request: Request, known: Known = "") -> Response:
     """Evaluate all flags: every experiment that is not archived."""
     if wrong is not None:
         return JSONResponse(wrong, 400)
-    there = (one for one in service.experiments() if one.status != "archived")
-    flags = [_flag(service, one, last) for one in there]
+    flags = [_flag(service, one, request.app.state.flags) for one in service.present()]
     tag = f'"{hashlib.sha256(json.dumps(flags).encode()).hexdigest()[:32]}"'
     if tag in (one.strip().removeprefix("W/") for one in known.split(",")):
         return Response(status_code=304, headers={"etag": tag})
@@ -83,7 +75,7 @@ def _flag(service: Service, one: Summary, last: Flags) -> dict[str, Any]:
         if one.status != "running":
             turn, why = None, f"the experiment is {one.status}: nothing is decided"
         if last.get(one.id, ((), {}))[0] != (one.events, turn, why):
-            last[one.id] = (one.events, turn, why), _evaluated(service, one.id, outline, turn, why)
+            last[one.id] = (one.events, turn, why), _evaluated(service, one, turn, why)
         return last[one.id][1]
     except ServiceError as reason:
         if reason.status == 503:
@@ -91,10 +83,9 @@ def _flag(service: Service, one: Summary, last: Flags) -> dict[str, Any]:
         return {"key": one.id} | _failure("GENERAL", str(reason))
 
 
-def _evaluated(
-    service: Service, key: str, outline: Outline, turn: int | None, why: str
-) -> dict[str, Any]:
+def _evaluated(service: Service, one: Summary, turn: int | None, why: str) -> dict[str, Any]:
     """The arm of the turn that is now, or the leader, and why it is that."""
+    key, outline = one.id, service.outline(one)
     shared, metadata = "everybody gets this arm", dict[str, Any]()
     try:
         if turn is None:
@@ -112,9 +103,8 @@ def _evaluated(
         value = outline.arms[arm].label or arm
     elif type(value) is int and float in map(type, values):
         value = float(value)  # clients tell them apart, and ask for one type
-    metadata["shared"] = shared
     evaluated = {"key": key, "reason": "STATIC", "variant": arm, "value": value}
-    return evaluated | {"metadata": metadata}
+    return evaluated | {"metadata": metadata | {"shared": shared}}
 
 
 def _leader(state: State) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import event
 from tests.service.conftest import MOMENT, Server, settings
 from tests.service.copies import copy
 
@@ -53,6 +54,46 @@ def test_nothing_is_rebuilt_for_turns_that_are_decided(opened: Callable[[], Serv
         service.update_many("shelf-1", [Outcome(2, 90.0, 100.0)])  # this one has to learn
         assert http.post(FLAGS, json={}).json()["flags"] == flags
         assert service.rebuilt == 1
+
+
+@pytest.mark.parametrize("first", [FLAGS, "/metrics"])
+def test_after_a_start_one_statement_reads_the_logs_of_all(
+    opened: Callable[[], Service], first: str
+) -> None:
+    service, statements = opened(), list[str]()
+    service.create(settings())
+    for turn in (1, 2, 3):
+        service.decide("shelf", turn)
+    copy(service.database, "shelf", 30)
+    service = opened()
+    service.decide("shelf-7")  # some are known before all are asked for
+    event.listen(
+        service.database.asking, "before_cursor_execute", lambda *args: statements.append(args[2])
+    )
+    with served(service) as http:
+        for path in (first, FLAGS, "/metrics"):
+            answer = http.get(path) if path == "/metrics" else http.post(path, json={})
+            assert answer.text.count("shelf-7") == (4 if path == "/metrics" else 1)
+    assert sum("FROM events" in statement for statement in statements) == 1
+
+
+def test_outlines_that_are_read_at_once_are_those_of_each(opened: Callable[[], Service]) -> None:
+    service, another = opened(), opened()
+    for name in ("a", "b", "c", "d", "e"):
+        service.create(settings(name))
+        service.decide(name, 1)
+    service.add_arm("b", Arm("new", when="now"))
+    service.remove_arm("b", "new")
+    service.reforecast("c", 2, [7.0, 8.0, 9.0])
+    service.reforecast("c", 3, [5.0] * 20)
+    service.change_status("d", "archive")
+    known = another.outline(another.experiment("e"))
+    there = another.present()
+    assert [one.id for one in there] == ["a", "b", "c", "e"]
+    assert dict(another._outlines) == {one.id: opened().outline(one) for one in there}
+    assert another._outlines["e"] is known
+    assert another._outlines["b"].arms.keys() > known.arms.keys()
+    assert another._outlines["c"].forecast.values[:3] == (*known.forecast.values[:1], 7.0, 5.0)
 
 
 def test_what_is_watched_is_what_the_bandit_knows(opened: Callable[[], Service]) -> None:

@@ -248,7 +248,8 @@ def _localized(wall: Instants, zone: str, earlier: bool) -> Instants:
         zone_info(zone), ambiguous=np.full(wall.size, earlier), nonexistent="shift_backward"
     )
     # By the offset, not the shifted time itself: 02:30 in a skipped hour stays half an hour on.
-    return np.array(index - (zoned.tz_localize(None) - zoned.tz_convert(None)))
+    offsets = np.asarray(zoned.tz_localize(None)) - np.asarray(zoned.tz_convert(None))
+    return np.asarray(index.to_numpy() - offsets)
 
 
 Order = Literal["dmy", "mdy", "ymd"]
