@@ -12,6 +12,9 @@ import numpy as np
 
 import highseason as hs
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the studies
+from studies.simulated import plots, side_results
+
 TURNS = 20_000
 
 
@@ -36,9 +39,7 @@ def forced_pulls() -> hs.report.Figure:
 
 PICTURES = {
     "bound-parts": parts_over_time,
-    "exploration-probabilities": lambda: hs.report.exploration(
-        hs.bounds.paper.exploration_figure()
-    ),
+    "exploration-probabilities": lambda: plots.exploration(side_results.exploration_figure()),
     "minimum-pulls": forced_pulls,
 }
 

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from highseason import bounds, report, traffic
+from highseason import report, traffic
 from highseason.core.text import counted, listed, percent, signed_percent
 from highseason.engine import Estimate, SimulationResult
 from highseason.report import Drawings, Figure
 from studies.frames import ranged, where
 from studies.paper import NAIVE, RANGE, REGULATED, SAME_RULE, K
-from studies.simulated import beyond, plots, settings
+from studies.simulated import beyond, plots, settings, side_results
 from studies.simulated.run import Played, SimulatedResults
 from studies.simulated.settings import SimulatedSetting, names, tuned_label
 from studies.study import Findings
@@ -493,7 +493,7 @@ def figures(results: SimulatedResults) -> Drawings:
         "gains": partial(_gains_plot, results.frames["comparisons"], results.own),
         "multipliers": partial(plots.shapes, three),
         "multipliers-and-z": partial(plots.shapes, three, settings.Z),
-        "exploration": partial(report.exploration, bounds.paper.exploration_figure()),
+        "exploration": partial(plots.exploration, side_results.exploration_figure()),
         "pools": partial(plots.pools, pool, dict(results.pool_sizes)),
     }
     for family, group in families(results.played):

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from highseason.core.text import format_number, percent, signed_percent
 from highseason.engine import Estimate, SimulationResult
 from highseason.report import Figure, palette
-from highseason.report.drawing import LEGEND_ROW, drawing, legend_below, wrapped
+from highseason.report.drawing import LEGEND_ROW, drawing, legend_below, number_axis, wrapped
 from highseason.report.interval_plots import draw_intervals
 from highseason.report.multiplier_plots import describe, draw_multiplier
 from highseason.report.simulation_plots import draw_reward_bars
 from highseason.traffic import Multiplier
+from studies.simulated.side_results import ExplorationFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -208,3 +209,48 @@ def shapes(multipliers: Sequence[Multiplier], z: float | None = None, title: str
         if z is not None:
             legend_below(canvas, row)
     return Figure(canvas, title, "; ".join(describe(G, z) for G in multipliers) + ".")
+
+
+def exploration(data: ExplorationFigure, title: str | None = None) -> Figure:
+    """The probability of exploring in each turn, under ε-greedy and soft ε-greedy.
+
+    Up to n' ε-greedy explores in every turn.  From w on both explore alike; in between soft
+    ε-greedy stays below psi, and so explores less where G is high.
+
+    Args:
+        data: What `side_results.exploration_figure` returned.
+        title: Above the figure.
+
+    >>> from studies.simulated.side_results import exploration_figure
+    >>> exploration(exploration_figure())
+    <Figure: Probability of exploring>
+    """
+    title = title or "Probability of exploring"
+    with drawing(title, [3.6]) as (canvas, [axes]):
+        axes.plot(
+            data.turns, data.psi, color=palette.LIGHT, linewidth=0.9, label="psi(t), upper limit"
+        )
+        axes.plot(data.turns, data.soft, color=palette.DARK, linewidth=1.3, label="soft ε-greedy")
+        axes.plot(
+            data.turns, data.old, color=palette.INK, linestyle="--", linewidth=1.8, label="ε-greedy"
+        )
+        axes.set(
+            xscale="log", xlabel="turn", xlim=(float(data.turns[0]), float(data.turns[-1])),
+            ylabel="probability of exploring", ylim=(0, 1.14), yticks=[0, 0.25, 0.5, 0.75, 1],
+        )  # fmt: skip
+        number_axis(axes.xaxis)
+        for name, turn in (("n'", data.n_prime), ("w", data.w)):  # where phases end
+            if data.turns[0] <= turn <= data.turns[-1]:
+                axes.axvline(turn, color=palette.ACCENT, linestyle=":", linewidth=1.6)
+                axes.annotate(
+                    f"{name} = {format_number(turn)}", (turn, 1.07), (-4, 0),
+                    textcoords="offset points", ha="right", va="center", fontsize=9,
+                    color=palette.ACCENT,
+                )  # fmt: skip
+        legend_below(canvas, [axes])
+    alt = (
+        f"ε-greedy explores in every turn up to n' = {format_number(data.n_prime)}, then less and "
+        f"less; soft ε-greedy stays below psi, which falls to {format_number(data.gamma)} on busy "
+        f"turns; from w = {format_number(data.w)} on both explore alike."
+    )
+    return Figure(canvas, title, alt)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from highseason import bounds, rewards, traffic
+from highseason import rewards, traffic
 from highseason.advice import Budget, Space
 from highseason.core.random import game_keys
 from highseason.core.warnings import quiet
@@ -19,7 +19,7 @@ from studies import paper
 from studies.authors_code import published
 from studies.frames import Rows, columns
 from studies.session import SimulationTask, StudySession, TuningTask
-from studies.simulated import beyond, settings
+from studies.simulated import beyond, settings, side_results
 from studies.simulated.settings import SimulatedSetting, grid, names, tuned_label
 from studies.study import Results
 
@@ -186,7 +186,7 @@ def _multipliers(cells: list[SimulatedSetting], profile: str) -> pd.DataFrame:
 
 
 def _exploration() -> pd.DataFrame:
-    data = bounds.paper.exploration_figure()
+    data = side_results.exploration_figure()
     return pd.DataFrame({
         "turn": data.turns,
         "G": traffic.sine(turns=int(data.turns[-1])).values[data.turns - 1],
@@ -201,7 +201,7 @@ def _decay() -> pd.DataFrame:
     frame = pd.read_csv(Path(paper.__file__).with_name("table_2.csv"))
     for form in ("paper", "safe"):
         policy, G = SoftEpsilonGreedy(k=11.0, unit=1.0), traffic.sine(1000)
-        rows = bounds.paper.decay_table(policy, 0.8, G, form=form)
+        rows = side_results.decay_table(policy, 0.8, G, form=form)
         values = {f"old_{form}": [r.old for r in rows], f"soft_{form}": [r.soft for r in rows]}
         frame = frame.assign(turn=[r.t for r in rows], **values)
     return frame

@@ -14,6 +14,7 @@ from tests.reference.bounds_mp import mpf
 import highseason as hs
 from highseason import bounds
 from highseason.bounds.epsilon import blind_pulls, printed_x
+from studies.simulated import side_results
 
 # -- remarks ---------------------------------------------------------------------------------------
 
@@ -21,9 +22,9 @@ from highseason.bounds.epsilon import blind_pulls, printed_x
 @given(st.integers(0, 3000), st.floats(0.3, 60.0), st.integers(1, 6))
 def test_true_floor_is_below_what_was_explored(N: int, k: float, m: int) -> None:
     explored = sum(min(1.0, k * m / s) for s in range(1, N + 1)) / (2 * m)
-    assert bounds.paper.true_floor(N, k, m) <= explored + 1e-9
+    assert side_results.true_floor(N, k, m) <= explored + 1e-9
     if N <= k * m:
-        assert bounds.paper.true_floor(N, k, m) == pytest.approx(explored)
+        assert side_results.true_floor(N, k, m) == pytest.approx(explored)
     assert bounds.paper.exploration_sum(N, k, m) >= explored * 2 * m - 1e-9
 
 
@@ -31,16 +32,16 @@ def test_the_remark_exceeds_what_was_explored_before_the_turn() -> None:
     """With t~ of the turn itself, by 1/(2m)."""
     k, m = 50.0, 2
     explored_before = 39 / (2 * m)
-    assert bounds.paper.remark_floor(40, k, m) - explored_before == pytest.approx(1 / (2 * m))
+    assert side_results.remark_floor(40, k, m) - explored_before == pytest.approx(1 / (2 * m))
 
 
 @given(st.floats(10.5, 80.0), st.floats(0.1, 1.0), st.floats(1.01, 50.0))
 def test_printed_beta_is_the_remark_after_mke(k: float, gap: float, x: float) -> None:
     m = 2
-    L = bounds.paper.remark_floor(x * m * k * math.e, k, m)
+    L = side_results.remark_floor(x * m * k * math.e, k, m)
     unclipped = 2 * (L * math.exp(-L / 5) + 2 / gap**2 * math.exp(-(gap**2) * L / 2))
     assert bounds.paper.printed_beta(np.array([x]), k, gap)[0] == pytest.approx(unclipped, rel=1e-9)
-    assert bounds.paper.beta_from_floor(L, gap) == pytest.approx(min(1.0, unclipped), rel=1e-9)
+    assert side_results.beta_from_floor(L, gap) == pytest.approx(min(1.0, unclipped), rel=1e-9)
     theirs = slow.beta_printed(mpf(x), mpf(k), mpf(gap), mpf(1))
     assert bounds.paper.printed_beta(np.array([x]), k, gap)[0] == pytest.approx(
         float(theirs), rel=1e-9
@@ -51,7 +52,7 @@ def test_printed_beta_is_the_remark_after_mke(k: float, gap: float, x: float) ->
 def test_beta_from_floor(floor: float, gap: float, r: float) -> None:
     L, d = mpf(floor), (mpf(gap) / mpf(r)) ** 2
     chance = 2 * (L * slow.mp.exp(-L / 5) + 2 / d * slow.mp.exp(-d * L / 2))
-    assert bounds.paper.beta_from_floor(floor, gap, r) == pytest.approx(float(min(mpf(1), chance)))
+    assert side_results.beta_from_floor(floor, gap, r) == pytest.approx(float(min(mpf(1), chance)))
 
 
 def test_a_floor_may_stand_for_lam() -> None:
@@ -60,7 +61,7 @@ def test_a_floor_may_stand_for_lam() -> None:
     epsilons = np.minimum(1.0, k * m / np.arange(1, 5001))
     lams = blind_pulls(epsilons, m)
     for t in (500, 1000, 4000):
-        from_floor = bounds.paper.beta_from_floor(bounds.paper.true_floor(t - 1 - m, k, m), gap)
+        from_floor = side_results.beta_from_floor(side_results.true_floor(t - 1 - m, k, m), gap)
         assert from_floor >= min(1.0, 2 * bounds.paper.tail(lams[t - 1 - m], gap**2 / 2)) * (
             1 - 1e-9
         )
@@ -108,7 +109,7 @@ def test_corollary_refuses() -> None:
 
 
 def test_growth_of_epsilon_z_is_logarithmic_where_low_turns_keep_coming() -> None:
-    found = bounds.paper.growth(
+    found = side_results.growth(
         hs.EpsilonZGreedy(k=50, z=30), gaps=[0, 0.8], multiplier=hs.traffic.step,
         turns=(1_000, 10_000, 100_000),
     )  # fmt: skip
@@ -122,7 +123,7 @@ def test_growth_of_epsilon_z_is_logarithmic_where_low_turns_keep_coming() -> Non
 
 def test_growth_takes_the_first_turns_of_a_multiplier() -> None:
     G = hs.traffic.wave(3000)
-    found = bounds.paper.growth(hs.SoftUCB(unit=1), gaps=[0, 0.8], multiplier=G, turns=(1000, 3000))
+    found = side_results.growth(hs.SoftUCB(unit=1), gaps=[0, 0.8], multiplier=G, turns=(1000, 3000))
     assert found.part("total")[0] == bounds.regret(
         hs.SoftUCB(unit=1), gaps=[0, 0.8], multiplier=G.window(1, 1000)
     ).total  # fmt: skip
@@ -134,14 +135,14 @@ def test_growth_takes_the_first_turns_of_a_multiplier() -> None:
 def test_advantage_on_high_turns_by_hand() -> None:
     G = [1.0] * 400 + [40.0] * 3
     policy = hs.EpsilonZGreedy(k=40, z=30)
-    found = bounds.paper.high_turn_advantage(policy, gaps=[0.0, 0.9], multiplier=G)
+    found = side_results.high_turn_advantage(policy, gaps=[0.0, 0.9], multiplier=G)
     assert found.turns.tolist() == [401, 402, 403]
     for t, ours in zip(found.turns.tolist(), found.difference[0], strict=True):
         eps = 80 / t
         old = slow.beta_printed(mpf(t) / (80 * slow.mp.e), mpf(40), mpf(0.9), mpf(1))
         new = slow.beta_printed(mpf(400) / (80 * slow.mp.e), mpf(40), mpf(0.9), mpf(1))
         assert ours == pytest.approx(float(eps / 2 + (1 - eps) * old - new))
-    safe = bounds.paper.high_turn_advantage(policy, gaps=[0.0, 0.9], multiplier=G, form="safe")
+    safe = side_results.high_turn_advantage(policy, gaps=[0.0, 0.9], multiplier=G, form="safe")
     lam = (2 + sum(min(1, 80 / s) for s in range(3, 401))) / 4
     new = min(1, 2 * float(slow.tail(mpf(lam), mpf(0.405))))
     eps = 80 / 401
@@ -152,7 +153,7 @@ def test_advantage_on_high_turns_by_hand() -> None:
 def test_no_advantage_before_anything_is_learned() -> None:
     """High turns first: the regulated policy plays the leader of a single round."""
     G = [40.0] * 50 + [1.0] * 50
-    found = bounds.paper.high_turn_advantage(
+    found = side_results.high_turn_advantage(
         hs.EpsilonZGreedy(k=11, z=30), gaps=[0.0, 0.9], multiplier=G, form="safe"
     )
     assert found.positive_from is None
@@ -163,7 +164,7 @@ def test_no_advantage_before_anything_is_learned() -> None:
 
 
 def test_exploration_figure() -> None:
-    figure = bounds.paper.exploration_figure()
+    figure = side_results.exploration_figure()
     assert (figure.n_prime, figure.w) == (22, 603)
     t = figure.turns
     assert t[0] == 3
@@ -181,7 +182,7 @@ def test_exploration_figure() -> None:
 
 def test_phases_of_a_constant_multiplier() -> None:
     """psi = 1 and gamma = 1, so w = n' + 1: there is no phase between them to speak of."""
-    figure = bounds.paper.exploration_figure(
+    figure = side_results.exploration_figure(
         hs.SoftEpsilonGreedy(k=11, unit=1), hs.traffic.constant(200, 7.0)
     )
     assert (figure.n_prime, figure.w, figure.gamma) == (22, 23, 1.0)
@@ -189,13 +190,13 @@ def test_phases_of_a_constant_multiplier() -> None:
 
 def test_decay_table() -> None:
     soft = hs.SoftEpsilonGreedy(k=11, unit=1)
-    table = bounds.paper.decay_table(soft, 0.8, hs.traffic.sine(4000))
+    table = side_results.decay_table(soft, 0.8, hs.traffic.sine(4000))
     assert [(e.phase, e.season) for e in table] == [
         (phase, season)
         for phase in ("t < n'", "n' <= t <= w", "t > w")
         for season in ("high", "low")
     ]
-    figure = bounds.paper.exploration_figure(soft, hs.traffic.sine(4000))
+    figure = side_results.exploration_figure(soft, hs.traffic.sine(4000))
     for entry in table:
         i = entry.t - 3
         assert entry.soft_explores == pytest.approx(figure.soft[i] / 2)
@@ -214,9 +215,9 @@ def test_decay_table() -> None:
 def test_decay_table_at_given_turns_and_in_print() -> None:
     soft = hs.SoftEpsilonGreedy(k=11, unit=1)
     G = hs.traffic.sine(4000)
-    printed = bounds.paper.decay_table(soft, 0.8, G, form="paper", turns=[3000, 3003])
+    printed = side_results.decay_table(soft, 0.8, G, form="paper", turns=[3000, 3003])
     assert [e.t for e in printed] == [3000, 3003]
-    gamma = bounds.paper.exploration_figure(soft, G).gamma
+    gamma = side_results.exploration_figure(soft, G).gamma
     for e in printed:
         eps = 22 / e.t
         beta = bounds.paper.printed_beta(printed_x(np.array([gamma * e.t]), 11, 2), 11, 0.8)[0]

@@ -15,6 +15,7 @@ from tests.reference.bounds_instances import mortal_bound
 
 import highseason as hs
 from highseason import bounds
+from studies.simulated import side_results
 
 G = hs.traffic
 
@@ -92,7 +93,7 @@ def test_soft_epsilon_on_the_wave() -> None:
 
 @pytest.mark.parametrize(("shape", "gamma"), [(G.wave, 0.035), (G.christmas, 0.0014)])
 def test_gamma_of_peaky_multipliers(shape: object, gamma: float) -> None:
-    figure = bounds.paper.exploration_figure(
+    figure = side_results.exploration_figure(
         hs.SoftEpsilonGreedy(k=11, unit=1), shape(1500), arms=2
     )
     assert digits(figure.gamma, 2) == gamma
@@ -133,7 +134,7 @@ def test_high_part_is_not_logarithmic(longest: int) -> None:
     stakes = np.tile([2.0, 1.0], longest // 2)
     grid = [n for n in (1_000, 10_000, 100_000, 1_000_000) if n <= longest]
     for gap, expected in ((0.7, [343, 1415, 4020, 11_178]), (0.5, [250, 2500, 25_000, 199_462])):
-        growth = bounds.paper.growth(hs.UCBZ(z=2), gaps=[0, gap], multiplier=stakes, turns=grid)
+        growth = side_results.growth(hs.UCBZ(z=2), gaps=[0, gap], multiplier=stakes, turns=grid)
         shown = expected[: len(grid)]
         assert (growth.part("high") / 2).tolist() == pytest.approx(shown, rel=2e-4, abs=0.6)
     # it approaches the power 1 - D²/r² (0.51 for a gap of 0.7), and is linear while vacuous

@@ -24,6 +24,7 @@ from tests.digests.digest import Near, stored
 import highseason as hs
 from highseason.policies.rule import running_worth
 from studies import authors_code
+from studies.simulated import side_results
 
 Results = dict[str, Any]
 CASES: dict[str, Callable[[], Results]] = {}
@@ -1059,11 +1060,14 @@ def _calculators() -> Results:
         "steps": b.pull_steps(5000, 2),
         "printed steps": b.pull_steps(5000, 3, form="paper"),
         "beta from floor": [
-            b.paper.beta_from_floor(60.0, 0.8),
-            b.paper.beta_from_floor(9.0, 0.3, r=2.0),
+            side_results.beta_from_floor(60.0, 0.8),
+            side_results.beta_from_floor(9.0, 0.3, r=2.0),
         ],
-        "remark floor": [b.paper.remark_floor(40, 50, 2), b.paper.remark_floor(1000, 50, 2)],
-        "true floor": [b.paper.true_floor(40, 50, 2), b.paper.true_floor(1000, 50, 2)],
+        "remark floor": [
+            side_results.remark_floor(40, 50, 2),
+            side_results.remark_floor(1000, 50, 2),
+        ],
+        "true floor": [side_results.true_floor(40, 50, 2), side_results.true_floor(1000, 50, 2)],
         "exploration sum": [
             b.paper.exploration_sum(80, 50, 2),
             b.paper.exploration_sum(1000, 50, 2),
@@ -1078,15 +1082,17 @@ def _calculators() -> Results:
     found |= named("two values", bound(two.bound))
     found["two values"] = [two.low, two.high, two.low_turns, two.exploration]
     for form in ("safe", "paper"):
-        table = b.paper.decay_table(soft, 0.8, hs.traffic.wave(turns=2000), form=form)
+        table = side_results.decay_table(soft, 0.8, hs.traffic.wave(turns=2000), form=form)
         found[f"decay {form}"] = [
             [word(e.phase), word(e.season), e.t, e.G, e.old, e.soft, e.soft_explores] for e in table
         ]
-        high = b.paper.high_turn_advantage(ez, gaps=[0.0, 0.8, 0.4], multiplier=G, form=form)
+        high = side_results.high_turn_advantage(ez, gaps=[0.0, 0.8, 0.4], multiplier=G, form=form)
         found[f"high {form}"] = high.difference
         found[f"high {form} turns"], found[f"high {form} gaps"] = high.turns, high.gaps
         found[f"high {form} from"] = high.positive_from
-        grown = b.paper.growth(ez, gaps=[0, 0.8], multiplier=G, turns=(100, 700, 1500), form=form)
+        grown = side_results.growth(
+            ez, gaps=[0, 0.8], multiplier=G, turns=(100, 700, 1500), form=form
+        )
         found[f"growth {form}"] = grown.part("total")
         found[f"growth {form} exponents"] = grown.exponents("total")
         omega = b.paper.logarithmic_growth(2000, 10, form=form)
@@ -1100,7 +1106,7 @@ def _calculators() -> Results:
         lives = b.Setting(below, hs.traffic.wave(turns=400), spans=spans)
         mortal = b.mortal.soft_ucb_mortal(hs.SoftUCBMortal(c=1, unit=1), lives, form)
         found |= named(f"mortal {form}", bound(mortal))
-    figure = b.paper.exploration_figure()
+    figure = side_results.exploration_figure()
     found |= {"psi": figure.psi, "old": figure.old, "soft": figure.soft}
     found["marks"] = [figure.n_prime, figure.w, figure.gamma]
     sizes = np.asarray(hs.VariablePool(c=200, unit=1).plan(hs.traffic.wave(turns=500), 2))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
+import pkgutil
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,6 +82,8 @@ def test_every_symbol_is_explained() -> None:
 
 
 def resolved(name: str) -> Any:
+    if name.startswith("studies."):
+        return pkgutil.resolve_name(name)
     found: Any = hs
     for part in name.split(".")[1:]:
         found = getattr(found, part)
@@ -89,7 +93,7 @@ def resolved(name: str) -> Any:
 def test_everything_named_exists() -> None:
     for code in sorted(set(re.findall(r"`([^`]+)`", PAGE))):
         word, *rest = code.split()
-        if word.startswith("hs."):
+        if word.startswith(("hs.", "studies.")):
             assert resolved(word.partition("(")[0]) is not None, code
         elif word == "highseason":
             command = main.get_command(click.Context(main), rest[0])
@@ -116,8 +120,9 @@ def test_every_link_leads_somewhere(target: str) -> None:
 
 
 def docstrings() -> Iterator[str]:
-    """Of every class and function of the package."""
-    for path in (ROOT / "src" / "highseason").rglob("*.py"):
+    """Of every class and function of the package, and of the paper's study."""
+    ours = (ROOT / "src" / "highseason", ROOT / "studies" / "simulated")
+    for path in itertools.chain.from_iterable(folder.rglob("*.py") for folder in ours):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 yield " ".join((ast.get_docstring(node) or "").split())
@@ -143,7 +148,7 @@ def test_classes_and_functions_name_their_numbers() -> None:
 )
 def test_what_a_row_names_has_its_number(row: list[str]) -> None:
     kind, number = row[0].split()
-    names = [n for n in re.findall(r"`(hs\.[\w.]+)", row[2]) if n != "hs.bounds.regret"]
+    names = [n for n in re.findall(r"`((?:hs|studies)\.[\w.]+)", row[2]) if n != "hs.bounds.regret"]
     for name in names:
         text = " ".join((inspect.getdoc(resolved(name)) or "").split())
         assert int(number) in numbers_named(kind, iter([text])), name

@@ -84,19 +84,6 @@ def test_what_does_not_belong_together_is_refused(
         report.bound(bounds[0], hs.simulate(POLICIES[0], arms, G, games=2))
 
 
-def test_exploration_chances_mark_both_phases() -> None:
-    figure = report.exploration(hs.bounds.paper.exploration_figure())
-    words = texts(figure)
-    assert {"n' = 22", "w = 603", "ε-greedy", "soft ε-greedy"} <= set(words)
-    assert len(figure.encode("png")) < 250_000
-    assert "w = 603" in figure.alt
-
-
-def test_a_phase_beyond_the_axis_is_not_marked() -> None:
-    short = hs.bounds.paper.exploration_figure(multiplier=hs.traffic.sine(100))
-    assert not any(word.startswith("w =") for word in texts(report.exploration(short)))
-
-
 def test_minimum_pulls_count_where_the_printed_lemma_fails() -> None:
     rewards = hs.rewards.custom(
         lambda u, p, s: p, lambda p: p, parameters=[0.5, 0.0], bounds=(0.0, 1.0)

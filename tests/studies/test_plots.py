@@ -8,7 +8,7 @@ import pytest
 
 import highseason as hs
 from highseason.report import Figure
-from studies.simulated import plots
+from studies.simulated import plots, side_results
 
 
 def texts(figure: Figure) -> list[str]:
@@ -49,3 +49,16 @@ def test_increases_are_in_one_panel_per_group(result: hs.SimulationResult) -> No
     assert (np.diff(x) > 0).all()
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["10", "20", "10"]
     assert {"5 arms", "9 arms"} <= set(texts(figure))
+
+
+def test_exploration_chances_mark_both_phases() -> None:
+    figure = plots.exploration(side_results.exploration_figure())
+    words = texts(figure)
+    assert {"n' = 22", "w = 603", "ε-greedy", "soft ε-greedy"} <= set(words)
+    assert len(figure.encode("png")) < 250_000
+    assert "w = 603" in figure.alt
+
+
+def test_a_phase_beyond_the_axis_is_not_marked() -> None:
+    short = side_results.exploration_figure(multiplier=hs.traffic.sine(100))
+    assert not any(word.startswith("w =") for word in texts(plots.exploration(short)))

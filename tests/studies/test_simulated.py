@@ -18,7 +18,7 @@ import highseason as hs
 from highseason.core.random import game_keys
 from highseason.engine import Moments, SimulationResult
 from studies import STUDIES, StudyReport, authors_code, paper, pipeline, reproduce
-from studies.simulated import beyond, findings, plots, settings
+from studies.simulated import beyond, findings, plots, settings, side_results
 from studies.simulated.findings import HOLDS, PARTLY
 from studies.simulated.run import frames_of
 
@@ -218,7 +218,7 @@ def test_table_2_stands_as_printed_with_its_bounds(simulated_report: StudyReport
     rows = read(simulated_report, "table_2")
     assert rows["soft lower?"].str.startswith("yes").tolist() == [1, 0, 1, 1, 0, 0]
     game = hs.SoftEpsilonGreedy(k=11, unit=1), 0.8, hs.traffic.sine(1000)
-    safe, printed = (hs.bounds.paper.decay_table(*game, form=form) for form in ("safe", "paper"))
+    safe, printed = (side_results.decay_table(*game, form=form) for form in ("safe", "paper"))
     assert rows.soft_safe.tolist() == pytest.approx([row.soft for row in safe])
     assert rows.old_paper.tolist() == pytest.approx([row.old for row in printed])
     assert rows.G.tolist() == [row.season for row in safe]

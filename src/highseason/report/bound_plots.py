@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bounds import RegretBound, pull_steps
-from highseason.bounds.paper import ExplorationFigure
 from highseason.core.text import counted, format_number, percent
 from highseason.engine import SimulationResult
 from highseason.engine.results import errors_wide
@@ -236,50 +235,5 @@ def minimum_pulls(
         f"{played[-1]:,} times; the corrected lemma guarantees {safe[-1]:,} and the "
         f"printed one {paper[-1]:,}.  The printed lemma overstates the pulls after "
         f"{overstated[0]}, the corrected one after {overstated[1]}."
-    )
-    return Figure(canvas, title, alt)
-
-
-def exploration(data: ExplorationFigure, title: str | None = None) -> Figure:
-    """The probability of exploring in each turn, under ε-greedy and soft ε-greedy.
-
-    Up to n' ε-greedy explores in every turn.  From w on both explore alike; in between soft
-    ε-greedy stays below psi, and so explores less where G is high.
-
-    Args:
-        data: What `bounds.paper.exploration_figure` returned.
-        title: Above the figure.
-
-    >>> import highseason as hs
-    >>> exploration(hs.bounds.paper.exploration_figure())
-    <Figure: Probability of exploring>
-    """
-    title = title or "Probability of exploring"
-    with drawing(title, [3.6]) as (canvas, [axes]):
-        axes.plot(
-            data.turns, data.psi, color=palette.LIGHT, linewidth=0.9, label="psi(t), upper limit"
-        )
-        axes.plot(data.turns, data.soft, color=palette.DARK, linewidth=1.3, label="soft ε-greedy")
-        axes.plot(
-            data.turns, data.old, color=palette.INK, linestyle="--", linewidth=1.8, label="ε-greedy"
-        )
-        axes.set(
-            xscale="log", xlabel="turn", xlim=(float(data.turns[0]), float(data.turns[-1])),
-            ylabel="probability of exploring", ylim=(0, 1.14), yticks=[0, 0.25, 0.5, 0.75, 1],
-        )  # fmt: skip
-        number_axis(axes.xaxis)
-        for name, turn in (("n'", data.n_prime), ("w", data.w)):  # where phases end
-            if data.turns[0] <= turn <= data.turns[-1]:
-                axes.axvline(turn, color=palette.ACCENT, linestyle=":", linewidth=1.6)
-                axes.annotate(
-                    f"{name} = {format_number(turn)}", (turn, 1.07), (-4, 0),
-                    textcoords="offset points", ha="right", va="center", fontsize=9,
-                    color=palette.ACCENT,
-                )  # fmt: skip
-        legend_below(canvas, [axes])
-    alt = (
-        f"ε-greedy explores in every turn up to n' = {format_number(data.n_prime)}, then less and "
-        f"less; soft ε-greedy stays below psi, which falls to {format_number(data.gamma)} on busy "
-        f"turns; from w = {format_number(data.w)} on both explore alike."
     )
     return Figure(canvas, title, alt)
