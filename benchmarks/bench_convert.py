@@ -118,7 +118,7 @@ def measure(way: str, small: Path, log: Path, out: Path) -> None:
 
 
 def main() -> int:
-    from highseason.logs import generate_log
+    from studies.logged.generate import generate_log
 
     results: dict[str, list[dict[str, float]]] = {way: [] for way in WAYS}
     with tempfile.TemporaryDirectory() as folder:

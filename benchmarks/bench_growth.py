@@ -10,7 +10,8 @@ import warnings
 from bench_own_rule import least
 
 import highseason as hs
-from highseason.logs import PreparedLog, generate_events, replay
+from highseason.logs import PreparedLog, replay
+from studies.logged.generate import generate_events
 
 POLICIES = {
     "ucb": hs.UCB(),

@@ -26,7 +26,8 @@ from rich.console import Console
 from rich.table import Table
 
 import highseason as hs
-from highseason.logs import Events, PreparedLog, generate_events, replay
+from highseason.logs import Events, PreparedLog, replay
+from studies.logged.generate import generate_events
 
 DAYS = 5.6
 SAMPLE = 100_000

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason import logs
-from highseason.logs import Events, LogSummary, PreparedLog, Slice, diagnose
+from highseason.logs import Events, LogSummary, PreparedLog, diagnose
 from highseason.logs.prepared_log import TimeBins
+from studies.logged.generate import Generated, generate_events
+from studies.logged.lifespans import Slice, frontier
 from studies.logged.settings import FIXED_ARMS, PUBLISHED_SLICE, ReplayEffort
 from studies.session import Progress, shuffled
 
@@ -27,7 +29,7 @@ class StudiedLog:
 
     reported: Events  # The first part
     tuning: Events  # The rest; nothing that is reported comes from it
-    generated: logs.Generated | None  # The truth behind the log; None for a log that was given
+    generated: Generated | None  # The truth behind the log; None for a log that was given
     digest: str  # Of its events
     source: str  # Where it is from, in words
     notes: tuple[str, ...] = ()  # Lines that were skipped, and why
@@ -47,7 +49,7 @@ def read(
 ) -> StudiedLog:
     """The files that were given, or a log like them; `progress` is in bytes."""
     if not paths:
-        log = logs.generate_events(effort.days, seed, events_per_second=effort.each_second)
+        log = generate_events(effort.days, seed, events_per_second=effort.each_second)
         size = f"{effort.days:g} days, {effort.each_second:g} events per second"
         return _split(log.events, log, f"generated: {size}, seed {seed}")
     if len(paths) == 1 and paths[0].suffix.lower() == ".parquet":
@@ -73,7 +75,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _split(
-    events: Events, generated: logs.Generated | None, source: str, notes: tuple[str, ...] = ()
+    events: Events, generated: Generated | None, source: str, notes: tuple[str, ...] = ()
 ) -> StudiedLog:
     first, last = int(events.time[0]), int(events.time[-1])
     border = last - min(int((last - first) * KEPT_SHARE), KEPT_MOST)
@@ -126,7 +128,7 @@ def sliced(studied: StudiedLog, part: Events, name: str, title: str, where: Slic
 
 def longest(part: Events) -> Slice:
     """The longest stretch with the paper's number of articles, or as many as there are."""
-    slices = logs.frontier(part)
+    slices = frontier(part)
     most = max(len(one.arms) for one in slices.slices)
     return slices.with_arms(min(FIXED_ARMS, most))
 

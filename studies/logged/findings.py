@@ -10,11 +10,11 @@ import pandas as pd
 
 from highseason.core.text import counted, formatted, listed
 from highseason.engine import Estimate
-from highseason.logs import lifespans
 from highseason.report import Drawings, interval_plot, replays
-from highseason.report import lifespans as draw_lifespans
 from studies.frames import columns, estimate, where
+from studies.logged import plots
 from studies.logged.data import Dataset
+from studies.logged.lifespans import lifespans
 from studies.logged.run import LoggedResults, as_estimate
 from studies.logged.settings import OURS
 from studies.study import Findings
@@ -293,7 +293,7 @@ def figures(results: LoggedResults) -> Drawings:
             f"All on the same windows ({kind})",
         ),
         "lifespans": partial(
-            draw_lifespans,
+            plots.lifespans,
             lifespans(results.studied.reported),
             _fixed(results).slice,
             f"When each article was on offer ({kind})",

@@ -11,11 +11,12 @@ import pandas as pd
 
 from highseason.advice import Score, derive_seed
 from highseason.core.parallel import map_blocks
-from highseason.logs import PreparedLog, RepeatedReplay, Runs, generate_events, replay_many
-from highseason.logs.front_page import START
+from highseason.logs import PreparedLog, RepeatedReplay, Runs, replay_many
 from highseason.policies import Greedy, Policy
 from studies.frames import Rows
 from studies.logged.data import Dataset, with_shuffled_G
+from studies.logged.front_page import START
+from studies.logged.generate import generate_events
 from studies.logged.settings import (
     BESIDE,
     FIXED_ARMS,

@@ -18,7 +18,8 @@ from click import Command
 from click.testing import CliRunner
 
 from highseason.cli import main
-from highseason.logs import generate_events, write_events
+from highseason.logs import write_events
+from studies.logged.generate import generate_events
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""`highseason convert` and `generate`: from a log to a table, and what is said on the way."""
+"""`highseason convert`: from a log to a table, and what is said on the way."""
 
 from __future__ import annotations
 
@@ -10,18 +10,14 @@ from typing import Any
 
 import pytest
 
-from highseason.logs import generate_events, read_events
+from highseason.logs import read_events
+from studies.logged.generate import generate_events, generate_log
 
 Call = Callable[..., Any]
 
-MINUTE = str(1 / 1440)
-
 
 def test_a_generated_log_is_converted(call: Call, tmp_path: Path) -> None:
-    made = call(*f"generate yahoo --days {MINUTE} --seed 3 --out log --json".split())
-    document = json.loads(made.stdout)
-    assert document["files"] == ["log"]
-    assert document["bytes"] == (tmp_path / "log").stat().st_size
+    generate_log(tmp_path / "log", 1 / 1440, seed=3)
     answer = call(*"convert yahoo log --out events.parquet --json".split())
     assert (answer.code, answer.stderr) == (0, "")
     report = json.loads(answer.stdout)
@@ -32,11 +28,10 @@ def test_a_generated_log_is_converted(call: Call, tmp_path: Path) -> None:
 
 
 def test_a_folder_gets_a_file_a_day(call: Call, tmp_path: Path) -> None:
-    words = "--days 2 --events-per-second 0.01 --articles 3 --gzip --out logs/"
-    answer = call("generate", "yahoo", *words.split())
-    names = sorted(path.name for path in (tmp_path / "logs").iterdir())
+    (tmp_path / "logs").mkdir()
+    files = generate_log(tmp_path / "logs", 2, zipped=True, events_per_second=0.01, articles=3)
+    names = [path.name for path in files]
     assert names == [f"ydata-fp-td-clicks-v2_0.2011100{day}.gz" for day in (2, 3)]
-    assert "synthetic, not real" in answer.stdout
     answer = call("convert", "yahoo", *(f"logs/{name}" for name in names), "--out", "new/e.parquet")
     assert answer.code == 0
     assert "3 arms, 1 pool;" in answer.stdout
@@ -90,15 +85,6 @@ WRONG = {
     "convert open-bandit men.csv --campaign men --out e.parquet": ("line 1", "'campaign'"),
     "convert table shop.csv --time wen --out e.parquet": ("shop.csv, line 1", "mean 'when'?"),
     "convert table shop.csv --separator= --out e.parquet": ("separator", "must be some text"),
-    "generate yahoo": ("--out", "--help"),
-    "generate yahoo --days 0 --out log": ("'0'", "above 0"),
-    "generate yahoo --days 1e-9 --out log": ("1e-09", "at least one second"),
-    "generate yahoo --days 1e9 --out log": ("1e+09", "at most 1,000"),
-    "generate yahoo --days 1e308 --out log": ("1e+308", "at most 1,000"),
-    "generate yahoo --events-per-second 1e9 --out log": ("8.6e+13 lines", "fewer days or events"),
-    "generate yahoo --tilt nan --out log": ("tilt", "finite"),
-    "generate yahoo --drift 2 --out log": ("--drift", "--help"),
-    "generate yahoo --out shop.csv/log": ("shop.csv is not a folder", "choose"),
 }
 
 

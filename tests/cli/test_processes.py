@@ -91,14 +91,16 @@ def test_interrupted() -> None:
 
 
 def test_a_request_to_end_leaves_no_half_a_file(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(b"1317513600 id-2 1 |user 1 9 |id-1 |id-2\n" * 1_500_000)
     process = subprocess.Popen(
-        [*PROGRAM, "generate", "yahoo", "--days", "300", "--out", "log"], cwd=tmp_path
+        [*PROGRAM, "convert", "yahoo", "log", "--out", "events.parquet"], cwd=tmp_path
     )
-    while not list(tmp_path.iterdir()) and process.poll() is None:
-        time.sleep(0.05)
+    while list(tmp_path.iterdir()) == [log] and process.poll() is None:
+        time.sleep(0.01)
     process.terminate()
     assert process.wait(timeout=300) == 128 + signal.SIGTERM
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [log]
 
 
 def test_a_closed_pipe_is_no_accident() -> None:

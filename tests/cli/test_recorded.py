@@ -27,7 +27,8 @@ from tests.reference.recorded import Cases, assert_recorded, record
 import highseason as hs
 from highseason.cli import main, options
 from highseason.cli.commands.sample import _visitors
-from highseason.logs import generate_events, write_events
+from highseason.logs import write_events
+from studies.logged.generate import generate_events
 
 RECORDED = Path(__file__).parent / "recorded.json"
 
@@ -81,8 +82,6 @@ SESSIONS: dict[str, tuple[str, ...]] = {
         "replay log.parquet -p ucb --arms id-550022,id-550031",
         "replay log.parquet -p soft-ucb-mortal",
         "replay log.parquet -p soft-ucb-mortal --unknown-lifetimes",
-        "lifespans log.parquet --least-arms 2",
-        "slice log.parquet --least-arms 3",
     ),
     "wrong": (
         "simulate -p ucb --size 100x101 --out x.png",

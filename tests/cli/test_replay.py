@@ -1,4 +1,4 @@
-"""`highseason replay`, `lifespans` and `slice`: what the library finds, in words and JSON."""
+"""`highseason replay`: what the library finds, in words and JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests.logs.logs import mortal_log
 
-from highseason.logs import Events, always_on_offer, read_events, replay, replay_many, write_events
+from highseason.logs import read_events, replay, replay_many, write_events
 
 Call = Callable[..., Any]
 
@@ -96,36 +96,6 @@ def test_help_tells_the_defaults(call: Call) -> None:
         assert f"(with --runs). [default: {default}]" in expected
 
 
-def test_a_slice_is_written_and_can_be_replayed(call: Call, event_table: Path) -> None:
-    answer = call(*"slice events.parquet --least-arms 4 --out part.parquet --json".split())
-    document = json.loads(answer.stdout)
-    part = read_events(event_table.with_name("part.parquet"))
-    assert len(part) == document["events"]
-    assert set(always_on_offer(part)) == set(document["arms"])
-    assert call(*"replay part.parquet -p ucb --arms always".split()).code == 0
-
-
-def test_one_arm_is_not_many(call: Call, event_table: Path) -> None:
-    write_events(Events.of([5], ["a"], [1], [["a"]]), event_table)
-    answer = call(*"slice events.parquet --least-arms 1".split())
-    assert answer.stdout.startswith("1 arm for ")
-    assert ": 1 event\n" in answer.stdout
-
-
-def test_the_frontier_for_programs(call: Call, event_table: Path) -> None:
-    document = json.loads(call("slice", "events.parquet", "--json").stdout)
-    assert [len(one["arms"]) for one in document["slices"]] == [5]
-
-
-def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
-    table = call("lifespans", "events.parquet")
-    assert table.stdout.splitlines()[0].split()[:3] == ["arm", "start", "end"]
-    document = json.loads(call("lifespans", "events.parquet", "--json").stdout)
-    assert document["arms"] == 5 or len(document["arm"]) == 5
-    assert call(*"lifespans events.parquet --least-arms 5 --out l.svg".split()).code == 0
-    assert event_table.with_name("l.svg").exists()
-
-
 @pytest.mark.parametrize(
     ("words", "code", "expected"),
     [
@@ -153,23 +123,10 @@ def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
             "turn it into an event table: highseason convert table traf",
         ),
         ("replay . -p ucb", 2, ". is a folder: name an event table in it"),
-        ("slice traffic.csv", 2, "traffic.csv is a CSV; turn it into an event table"),
-        ("lifespans cut.parquet", 2, "cut.parquet cannot be read as Parquet"),
-        ("slice broken.parquet", 2, "broken.parquet cannot be read as Parquet"),
+        ("replay traffic.csv -p ucb", 2, "traffic.csv is a CSV; turn it into an event table"),
+        ("replay cut.parquet -p ucb", 2, "cut.parquet cannot be read as Parquet"),
+        ("replay broken.parquet -p ucb", 2, "broken.parquet cannot be read as Parquet"),
         ("convert table broken.parquet --out e.parquet", 2, "broken.parquet cannot be read"),
-        ("slice events.parquet --least-arms 9", 2, "at most 5 at once"),
-        ("slice events.parquet --least-hours 9", 2, "no arm is on offer for 9 hours"),
-        ("slice events.parquet --least-arms 2 --least-hours 1", 2, "exclude each other"),
-        ("slice events.parquet --out s.parquet", 2, "say which"),
-        ("slice events.parquet --least-arms 2 --out s.csv", 2, "ends in .parquet"),
-        (
-            "slice events.parquet --least-arms 2 --out events.parquet",
-            2,
-            "events.parquet is the input file",
-        ),
-        ("lifespans events.parquet --out events.parquet", 2, "is the input file"),
-        ("lifespans events.parquet --out l.txt", 2, ".csv or .parquet"),
-        ("lifespans events.parquet --least-arms 9", 2, "at most 5 at once"),
     ],
 )
 def test_what_goes_wrong_is_one_line(
@@ -182,11 +139,6 @@ def test_what_goes_wrong_is_one_line(
     assert answer.code == code, answer.stderr
     assert expected in answer.line
     assert answer.stdout == ""
-
-
-def test_a_log_without_events_has_no_lifespans(call: Call) -> None:
-    write_events(Events.of([], [], [], []), "empty.parquet")
-    assert "no arm was ever on offer" in call("lifespans", "empty.parquet").stdout
 
 
 def test_money_is_replayed_with_its_range(call: Call, event_table: Path) -> None:

@@ -24,6 +24,7 @@ from highseason.core.parallel import Pool, map_blocks, opened
 from highseason.core.pools import take_along
 from highseason.logs import replay_many
 from studies.authors_code import AuthorsUCB
+from studies.logged.generate import generate_events
 from studies.session import SimulationTask, StudySession
 
 pytestmark = [
@@ -127,7 +128,7 @@ def test_errors_come_back_as_they_are(cluster: Pool) -> None:
 
 
 def test_replay_and_tuning_leave_every_bit(cluster: Pool, tmp_path: Path) -> None:
-    log = hs.logs.generate_events(0.01, seed=1, articles=5).events
+    log = generate_events(0.01, seed=1, articles=5).events
     files = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
     for file, part in zip(files, (slice(4000), slice(4000, 7000)), strict=True):
         hs.logs.write_events(log.take(part), file)

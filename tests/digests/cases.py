@@ -24,6 +24,8 @@ from tests.digests.digest import Near, stored
 import highseason as hs
 from highseason.policies.rule import running_worth
 from studies import authors_code
+from studies.logged.generate import generate_events, generate_log
+from studies.logged.lifespans import best_slice, frontier, lifespans
 from studies.simulated import side_results
 
 Results = dict[str, Any]
@@ -739,7 +741,7 @@ def short_lives() -> Any:
 def front_page(tilt: float = 0.0) -> Any:
     """A generated log of six articles."""
     rates = [0.05, 0.3, 0.2, 0.1, 0.25, 0.15]
-    return hs.logs.generate_events(1 / 96, seed=3, rates=rates, events_per_second=2, tilt=tilt)
+    return generate_events(1 / 96, seed=3, rates=rates, events_per_second=2, tilt=tilt)
 
 
 @functools.cache
@@ -766,11 +768,11 @@ def columns(events: Any) -> Results:
 @case("replay/generated logs")
 def _generated() -> Results:
     found = named("fixed", columns(front_page().events)) | named("tilted", columns(tilted()))
-    page = hs.logs.generate_events(1 / 48, seed=8, events_per_second=1)
+    page = generate_events(1 / 48, seed=8, events_per_second=1)
     found |= named("page", columns(page.events))
     found |= {"births": page.starts, "deaths": page.ends, "rates": page.rates}
     with tempfile.TemporaryDirectory() as folder:
-        (path,) = hs.logs.generate_log(folder, days=1 / 1440, seed=3)
+        (path,) = generate_log(folder, days=1 / 1440, seed=3)
         found["text"], found["file"] = path.read_text(), path.name
     return found
 
@@ -857,11 +859,11 @@ def _facts() -> Results:
     found["not uniform"] = Near([even.statistic, even.degrees, even.p, even.effect])
     found["not uniform holds"] = even.holds
     events = short_lives()
-    lives = hs.logs.lifespans(events)
+    lives = lifespans(events)
     found |= {"birth": lives.start, "death": lives.end, "shown": lives.shown, "rate": lives.rate}
-    slices = hs.logs.frontier(events).slices
+    slices = frontier(events).slices
     found["frontier"] = [[one.start, one.end, list(one.arms)] for one in slices]
-    found["best"] = list(hs.logs.best_slice(events, least_arms=4).arms)
+    found["best"] = list(best_slice(events, least_arms=4).arms)
     found["unbroken"] = Near(slices[0].unbroken(events))
     found["always"] = list(hs.logs.always_on_offer(front_page().events))
     return found

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import highseason as hs
+from studies.logged.generate import generate_events
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "highseason"
@@ -81,7 +82,7 @@ def simulate() -> None:
 
 
 def replay() -> None:
-    hs.replay(["ucb"], hs.logs.generate_events(days=0.002, seed=3).events, workers=1)
+    hs.replay(["ucb"], generate_events(days=0.002, seed=3).events, workers=1)
 
 
 def pulls() -> Callable[[], None]:

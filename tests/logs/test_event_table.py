@@ -19,16 +19,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from highseason.logs import (
-    Events,
-    Pools,
-    YahooLog,
-    convert,
-    generate_log,
-    read_events,
-    write_events,
-)
+from highseason.logs import Events, Pools, YahooLog, convert, read_events, write_events
 from highseason.logs import events as events_module
+from studies.logged.generate import generate_log
 
 NAMES = st.lists(st.text(min_size=1), unique=True, min_size=1, max_size=5)
 

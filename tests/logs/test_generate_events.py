@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from highseason.logs import Events, Generated, generate_events
+from highseason.logs import Events
+from studies.logged.generate import Generated, generate_events
 
 HOUR = 1 / 24
 

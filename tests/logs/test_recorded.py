@@ -16,17 +16,9 @@ import pytest
 from tests.logs.logs import fixed_log, mortal_log, two_pools, with_chances
 from tests.reference.recorded import Cases, assert_recorded, defaults_of, record
 
-from highseason.logs import (
-    Events,
-    PreparedLog,
-    diagnose,
-    fit_noise,
-    frontier,
-    lifespans,
-    replay,
-    replay_many,
-)
-from highseason.logs.front_page import START, FrontPage, GeneratedWorld
+from highseason.logs import Events, PreparedLog, diagnose, fit_noise, replay, replay_many
+from studies.logged.front_page import START, FrontPage, GeneratedWorld
+from studies.logged.lifespans import frontier, lifespans
 
 RECORDED = Path(__file__).parent / "recorded.json"
 SOME = ["arm1", "arm4"]

@@ -15,20 +15,12 @@ from tests.logs.logs import fixed_log, mortal_log, two_pools
 
 import highseason as hs
 from highseason.core.warnings import quiet
-from highseason.logs import (
-    Events,
-    OpenBanditLog,
-    Pools,
-    PreparedLog,
-    collect,
-    diagnose,
-    generate_events,
-    replay,
-)
+from highseason.logs import Events, OpenBanditLog, Pools, PreparedLog, collect, diagnose, replay
 from highseason.logs.diagnostics import check_uniformity
 from highseason.logs.replay_kernel import TRIED, EventOrder, Player, ReplayOptions
 from highseason.policies import Policy
 from highseason.policies.plan import View
+from studies.logged.generate import generate_events
 
 MEANS = (0.3, 0.5, 0.7)
 TURNS, RECORDS = 40, 300
@@ -489,7 +481,7 @@ def test_the_result_says_what_its_intervals_cover() -> None:
 @pytest.mark.filterwarnings("ignore:the log. .* like another in every column")
 @pytest.mark.parametrize("as_time", [False, True])
 def test_a_frame_is_replayed_as_its_log(as_time: bool) -> None:
-    log = hs.logs.generate_events(1 / 24, seed=1).events
+    log = generate_events(1 / 24, seed=1).events
     shown = np.array(log.arms)[log.arm]
     offered = [[log.arms[i] for i in log.pools[p]] for p in log.pool]
     when = pd.to_datetime(log.time, unit="s", utc=True) if as_time else log.time

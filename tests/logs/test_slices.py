@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,15 +11,8 @@ from hypothesis import strategies as st
 from tests.logs.logs import mortal_log
 from tests.reference.slices import longest
 
-from highseason.logs import (
-    Events,
-    Lifespans,
-    Slice,
-    always_on_offer,
-    best_slice,
-    frontier,
-    lifespans,
-)
+from highseason.logs import Events, always_on_offer
+from studies.logged.lifespans import Lifespans, Slice, best_slice, frontier, lifespans
 
 
 def lifetimes_of(spans: list[tuple[int, int]]) -> Lifespans:
@@ -104,21 +95,6 @@ def test_an_arm_never_shown_lives_and_one_never_offered_does_not() -> None:
     assert found.shown.tolist() == [0, 1]
     assert np.isnan(found.rate[0])
     assert lifespans(Events.of([], [], [], [])).arms == ()
-
-
-def test_tables_are_written_and_read_back(tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
-    found = lifespans(mortal_log(300))
-    with found.save(tmp_path / "new" / "lifetimes.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert [row["arm"] for row in rows] == list(found.arms)
-    assert [float(row["rate"]) for row in rows] == found.rate.tolist()
-    assert (
-        parquet.read_table(found.save(tmp_path / "lifetimes.parquet")).to_pydict()
-        == found.columns()
-    )
-    with pytest.raises(ValueError, match=r"\.csv or \.parquet"):
-        found.save(tmp_path / "lifetimes.txt")
 
 
 def test_a_slice_cuts_the_log_and_says_how_unbroken_its_pool_is() -> None:

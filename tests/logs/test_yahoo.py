@@ -14,9 +14,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.reference import yahoo as reference
 
-from highseason.logs import Events, YahooLog, collect, generate_events, generate_log, text_file
+from highseason.logs import Events, YahooLog, collect, text_file
 from highseason.logs.conversion import ConversionLog
 from highseason.logs.events import IdIndex
+from studies.logged.generate import generate_events, generate_log
 
 GOOD = b"1317513291 id-2 0 |user 1 9 11 |id-1 |id-2 |id-3\n"
 LATER = b"1317513292 id-3 1 |user 1 9 11 |id-1 |id-2 |id-3\n"

@@ -10,8 +10,10 @@ import pytest
 from tests.logs.logs import fixed_log, mortal_log, two_pools
 
 from highseason import report
-from highseason.logs import Events, best_slice, lifespans, replay, replay_many
+from highseason.logs import Events, replay, replay_many
 from highseason.report.palette import ACCENT
+from studies.logged import plots
+from studies.logged.lifespans import best_slice, lifespans
 
 
 def words_in(figure: report.Figure) -> str:
@@ -22,7 +24,7 @@ def words_in(figure: report.Figure) -> str:
 def test_a_bar_for_each_life_and_the_slice_stands_out() -> None:
     lifetimes = lifespans(mortal_log(500))
     chosen = best_slice(lifetimes, least_arms=3)
-    figure = report.lifespans(lifetimes, chosen)
+    figure = plots.lifespans(lifetimes, chosen)
     (bars,) = figure.canvas.findobj(mpl.collections.LineCollection)
     assert len(bars.get_segments()) == len(lifetimes)
     accent = np.array(mpl.colors.to_rgba(ACCENT))
@@ -33,7 +35,7 @@ def test_a_bar_for_each_life_and_the_slice_stands_out() -> None:
 
 
 def test_no_arms_no_failure() -> None:
-    figure = report.lifespans(lifespans(Events.of([], [], [], [])))
+    figure = plots.lifespans(lifespans(Events.of([], [], [], [])))
     assert figure.alt == "No arm was ever available."
     assert figure.encode("svg")
 
@@ -82,7 +84,7 @@ def test_legends_lie_on_nothing() -> None:
     lifetimes = lifespans(mortal_log(500))
     for figure in (
         report.replays(replay({name: name for name in names}, fixed_log((0.2, 0.8), 2000))),
-        report.lifespans(lifetimes, best_slice(lifetimes, least_arms=3)),
+        plots.lifespans(lifetimes, best_slice(lifetimes, least_arms=3)),
     ):
         figure.encode("png")
         (legend,) = figure.canvas.legends

@@ -12,11 +12,13 @@ from tests.logs.logs import fixed_log, mortal_log, two_pools
 import highseason as hs
 from highseason import report
 from highseason.engine import Estimate, with_interval
-from highseason.logs import best_slice, lifespans, replay, replay_many
+from highseason.logs import replay, replay_many
 from highseason.report.drawing import drawing, legend_below
 from highseason.report.figure import Figure
 from highseason.report.interval_plots import draw_intervals, interval_panels
 from highseason.report.simulation_plots import draw_reward_bars
+from studies.logged import plots
+from studies.logged.lifespans import best_slice, lifespans
 
 ARMS = hs.rewards.bernoulli(arms=4)
 
@@ -73,8 +75,8 @@ def logs() -> list[Figure]:
         report.replays(replay(["uniform", "ucb"], tilted), title="tilted"),
         report.replays(replay("ucb", told), source="a shop"),
         report.replays(replay("ucb", two_pools(20_000))),
-        report.lifespans(spans),
-        report.lifespans(moved, best_slice(moved, least_arms=3)),
+        plots.lifespans(spans),
+        plots.lifespans(moved, best_slice(moved, least_arms=3)),
     ]
 
 

@@ -21,9 +21,10 @@ from tests.service.conftest import MOMENT, Server, settings
 from tests.service.postgresql import PostgreSQL
 
 from highseason.cli import main
-from highseason.logs import generate_events, write_events
+from highseason.logs import write_events
 from highseason_service import Service
 from highseason_service.model import Arm, Outcome
+from studies.logged.generate import generate_events
 
 INLINE = re.compile(r"`(highseason [^`]+ --[^`]+)`")
 #: What stands for other commands, what is made to run for an hour, and what test_commands.py runs.

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from highseason.logs import compare, generate_events, generate_log, write_events
+from highseason.logs import compare, write_events
 from studies import STUDIES, StudyReport, reproduce
 from studies.logged.data import (
     Dataset,
@@ -21,6 +21,7 @@ from studies.logged.data import (
     whole,
     with_shuffled_G,
 )
+from studies.logged.generate import generate_events, generate_log
 from studies.logged.replays import published_windows, spread_windows
 from studies.logged.run import as_estimate
 from studies.logged.settings import (

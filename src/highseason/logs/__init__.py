@@ -1,13 +1,6 @@
-"""Logs: what was shown when and with which reward; readers, generators, replay and noise."""
+"""Logs: what was shown when and with which reward; readers, replay and noise."""
 
 from highseason.core.names import public_names as _public_names
-from highseason.logs.arm_lifespans import Frontier as Frontier
-from highseason.logs.arm_lifespans import Lifespans as Lifespans
-from highseason.logs.arm_lifespans import Slice as Slice
-from highseason.logs.arm_lifespans import always_on_offer as always_on_offer
-from highseason.logs.arm_lifespans import best_slice as best_slice
-from highseason.logs.arm_lifespans import frontier as frontier
-from highseason.logs.arm_lifespans import lifespans as lifespans
 from highseason.logs.conversion import ConversionReport as ConversionReport
 from highseason.logs.conversion import LogFormat as LogFormat
 from highseason.logs.conversion import collect as collect
@@ -22,12 +15,9 @@ from highseason.logs.estimators import compare as compare
 from highseason.logs.events import EventBatch as EventBatch
 from highseason.logs.events import Events as Events
 from highseason.logs.events import Pools as Pools
+from highseason.logs.events import always_on_offer as always_on_offer
 from highseason.logs.events import read_events as read_events
 from highseason.logs.events import write_events as write_events
-from highseason.logs.front_page import FrontPage as FrontPage
-from highseason.logs.generate import Generated as Generated
-from highseason.logs.generate import generate_events as generate_events
-from highseason.logs.generate import generate_log as generate_log
 from highseason.logs.noise import NoiseFit as NoiseFit
 from highseason.logs.noise import fit_noise as fit_noise
 from highseason.logs.noise_history import VisitorHistory as VisitorHistory

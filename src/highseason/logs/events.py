@@ -224,6 +224,25 @@ class Events:
         return sum(column.nbytes for column in self._columns.values())
 
 
+def pools_with(events: Events) -> NDArray[np.int64]:
+    """The number of pools with events that each arm is in."""
+    is_used = np.zeros(len(events.pools), np.bool_)
+    is_used[events.pool] = True
+    members = events.pools.members[np.repeat(is_used, events.pools.sizes)]
+    return np.bincount(members, minlength=len(events.arms))
+
+
+def always_on_offer(events: Events) -> tuple[str, ...]:
+    """The ids of the arms that are in the pool of every event.
+
+    >>> always_on_offer(Events.of([1, 2], ["a", "b"], [0, 0], [["a", "b"], ["b", "c"]]))
+    ('b',)
+    """
+    used = np.count_nonzero(np.bincount(events.pool))
+    is_always = (pools_with(events) == used) & (used > 0)
+    return tuple(events.arms[i] for i in np.flatnonzero(is_always))
+
+
 class IdIndex:
     """Numbers arms and pools.
 

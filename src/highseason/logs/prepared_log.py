@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.specs import did_you_mean
-from highseason.logs.arm_lifespans import always_on_offer
-from highseason.logs.events import Events, Pools, moment, read_events
+from highseason.logs.events import Events, Pools, always_on_offer, moment, read_events
 from highseason.policies import NO_END, UNKNOWN_END
 
 #: Bin indices are exact up to here.
@@ -288,7 +287,7 @@ class LogFile:
                 if not arms:
                     raise ValueError(
                         "no arm is on offer in every event, so arms='always' leaves none: cut the "
-                        "log with between=, or find a stretch with 'highseason slice'"
+                        "log with between="
                     )
             return PreparedLog.of(events, self.bin, arms)
         except ValueError as reason:

@@ -215,7 +215,8 @@ def replay_many(
         progress: Called with (runs done, total).
 
     >>> import highseason as hs
-    >>> log = hs.logs.generate_events(0.01, seed=1, articles=5).events.take(slice(6000))
+    >>> t, shown = np.arange(6000), np.random.default_rng(1).choice(list("abcde"), 6000)
+    >>> log = hs.logs.Events.of(t // 9, shown, t % 9 == 0, [list("abcde")] * 6000)
     >>> result = replay_many(["epsilon-greedy", "ucb"], log, runs=20, window=2000, step=200)
     >>> result["epsilon-greedy"].how, result["ucb"].how, result["ucb"].independent
     ('repeat', 'windows', 2.9)

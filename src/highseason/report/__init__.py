@@ -20,7 +20,6 @@ from highseason.report.figure import Figure as Figure
 from highseason.report.figure import Picture as Picture
 from highseason.report.figure import check_target as check_target
 from highseason.report.interval_plots import interval_plot as interval_plot
-from highseason.report.log_plots import lifespans as lifespans
 from highseason.report.log_plots import replays as replays
 from highseason.report.multiplier_plots import forecast as forecast
 from highseason.report.multiplier_plots import multiplier as multiplier

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from highseason.core.atomic import atomic_write
 from highseason.core.random import hash_at
+from highseason.logs import EventBatch, Events, Pools
 from highseason.logs.conversion import concatenated
-from highseason.logs.events import EventBatch, Events, Pools
-from highseason.logs.front_page import DAY, USERS, FrontPage, GeneratedWorld, click_rate
+from studies.logged.front_page import DAY, USERS, FrontPage, GeneratedWorld, click_rate
 
 _PIECE = 3600  # seconds generated at a time
 _LEVEL = 1  # of compression; more takes ten times as long for a third less

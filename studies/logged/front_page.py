@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from highseason.core.random import arm_uniforms, draw, hash_at, seed_key
 from highseason.core.validation import finite_number, positive_number, share, whole_number
-from highseason.logs.events import EventBatch, Pools
+from highseason.logs import EventBatch, Pools
 from highseason.policies.lifetimes import ARTICLE_HOURS, ARTICLE_QUANTILES
 
 DAY = 86_400

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.atomic import atomic_write
 from highseason.core.text import Table
 from highseason.core.validation import whole_number
-from highseason.logs.events import Events, arrow, moment
+from highseason.logs.events import Events, moment, pools_with
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,20 +74,6 @@ class Lifespans:
         rows = tuple(zip(*columns.values(), strict=True))
         return Table(tuple(columns), rows, ("", "", "", ".2f", ",d", ",g", ".4f"))
 
-    def save(self, path: str | Path) -> Path:
-        """Write the table as .csv or .parquet; an existing file is replaced as a whole."""
-        target = Path(path)
-        if target.suffix.lower() not in (".csv", ".parquet"):
-            raise ValueError(f"a table is saved as .csv or .parquet, got {target.name}")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(target) as unfinished:
-            if target.suffix.lower() == ".csv":
-                self.to_pandas().to_csv(unfinished, index=False)
-            else:
-                table = arrow().Table.from_pydict(self.columns())
-                arrow("pyarrow.parquet").write_table(table, unfinished)
-        return target
-
     def __str__(self) -> str:
         return str(self.table)
 
@@ -111,17 +95,9 @@ def lifespans(events: Events) -> Lifespans:
     shown = np.bincount(events.arm, minlength=count).astype(np.int64)
     reward = np.bincount(events.arm, events.reward, minlength=count).astype(np.float64)
     order = np.lexsort((end, start))
-    order = order[_pools_with(events)[order] > 0]
+    order = order[pools_with(events)[order] > 0]
     arms = tuple(events.arms[i] for i in order)
     return Lifespans(arms, start[order], end[order], shown[order], reward[order])
-
-
-def _pools_with(events: Events) -> NDArray[np.int64]:
-    """The number of pools with events that each arm is in."""
-    is_used = np.zeros(len(events.pools), np.bool_)
-    is_used[events.pool] = True
-    members = events.pools.members[np.repeat(is_used, events.pools.sizes)]
-    return np.bincount(members, minlength=len(events.arms))
 
 
 @dataclass(frozen=True)
@@ -150,10 +126,6 @@ class Slice:
         held = events.pools.has(len(events.arms))[:, wanted].sum(axis=1)
         is_whole = held == len(self.arms)
         return float(is_whole[inside.pool].mean()) if len(inside) else float("nan")
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {"start": self.start, "end": self.end, "hours": self.hours, "arms": list(self.arms)}
 
 
 @dataclass(frozen=True)
@@ -240,14 +212,3 @@ def best_slice(
     if least_hours is not None and least_arms is None:
         return frontier(of).with_hours(least_hours)
     raise ValueError("expected either least_arms or least_hours")
-
-
-def always_on_offer(events: Events) -> tuple[str, ...]:
-    """The ids of the arms that are in the pool of every event.
-
-    >>> always_on_offer(Events.of([1, 2], ["a", "b"], [0, 0], [["a", "b"], ["b", "c"]]))
-    ('b',)
-    """
-    used = np.count_nonzero(np.bincount(events.pool))
-    is_always = (_pools_with(events) == used) & (used > 0)
-    return tuple(events.arms[i] for i in np.flatnonzero(is_always))
