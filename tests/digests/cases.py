@@ -27,6 +27,7 @@ from studies import authors_code
 from studies.logged.generate import generate_events, generate_log
 from studies.logged.lifespans import best_slice, frontier, lifespans
 from studies.simulated import side_results
+from studies.unknown_traffic.backtest import backtest_cost
 
 Results = dict[str, Any]
 CASES: dict[str, Callable[[], Results]] = {}
@@ -575,7 +576,7 @@ def _forecast_cost() -> Results:
         found[f"{label} survives"] = Near(cost.survives(label))
     naive = hs.traffic.SeasonalNaive(periods=(7,))
     trials = hs.traffic.backtest(G, {"naive": naive}, turns=14, origins=2)
-    back = hs.backtest_cost(hs.SoftUCB(), rewards, trials, games=10)
+    back = backtest_cost(hs.SoftUCB(), rewards, trials, games=10)
     for label in back.labels:
         found[f"back {label}"] = Near([back.lost(label), back.survives(label)], 1e-9)
     return found

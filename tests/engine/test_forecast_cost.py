@@ -7,6 +7,7 @@ import pytest
 
 import highseason as hs
 from highseason.traffic import Forecast, normal_quantiles
+from studies.unknown_traffic.backtest import backtest_cost
 
 G = hs.traffic.christmas(turns=300)
 REWARDS = hs.rewards.bernoulli(arms=10)
@@ -39,7 +40,7 @@ def test_the_seasons_of_a_backtest() -> None:
         "average": hs.traffic.SimpleAverage(),
     }
     trials = hs.traffic.backtest(week, forecasters, turns=42, origins=3)
-    cost = hs.backtest_cost(hs.UCBZ(), hs.rewards.bernoulli(arms=5), trials, games=400)
+    cost = backtest_cost(hs.UCBZ(), hs.rewards.bernoulli(arms=5), trials, games=400)
     assert list(cost.costs) == [74, 116, 158]
     assert cost.lost("G known") == 0
     assert cost.survives("unregulated") == 0

@@ -140,7 +140,14 @@ def lives_of() -> dict[str, Any]:
         "spans": spans.columns(),
         "text": str(spans),
         "frontier": found.table.rows,
-        "slice": part.to_dict() | {"unbroken": part.unbroken(log), "events": len(part.cut(log))},
+        "slice": {
+            "start": part.start,
+            "end": part.end,
+            "hours": part.hours,
+            "arms": list(part.arms),
+            "unbroken": part.unbroken(log),
+            "events": len(part.cut(log)),
+        },
     }
 
 
