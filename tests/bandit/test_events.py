@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 import highseason as hs
 from highseason.bandit import (
     ArmAdded,
-    BanditRestored,
     DocumentError,
     Event,
     JsonLinesStore,
@@ -167,12 +167,11 @@ def test_a_file_holds_a_line_per_event_and_the_bandit_goes_on_from_it(tmp_path: 
 
 
 def test_a_document_starts_a_new_store(tmp_path: Path) -> None:
-    """So a long store is made short."""
     bandit = busy()
     store = JsonLinesStore(path_of(tmp_path))
     twin = hs.Bandit.from_json(bandit.to_json().encode(), store=store)
     twin.pull(8)
-    assert kinds(store) == ["BanditRestored", "TurnDecided"]
+    assert kinds(store) == [*kinds(bandit.store), "TurnDecided"]
     again = hs.Bandit.from_events(store)
     bandit.pull(8)
     assert again.to_json() == twin.to_json() == bandit.to_json()
@@ -380,9 +379,9 @@ def test_a_line_that_is_not_json_is_refused(tmp_path: Path) -> None:
 
 def test_a_start_in_the_middle_is_refused() -> None:
     events = list(busy().store)
-    first = BanditRestored(13, busy().to_json())
-    with pytest.raises(DocumentError, match="BanditRestored may only be the first"):
-        hs.Bandit.from_events(MemoryStore([*events, first]))
+    again = msgspec.structs.replace(events[0], seq=13)
+    with pytest.raises(DocumentError, match="BanditStarted may only be the first"):
+        hs.Bandit.from_events(MemoryStore([*events, again]))
     with pytest.raises(DocumentError, match="expected event 3, got 4"):
         hs.Bandit.from_events(MemoryStore([*events[:2], *events[3:]]))
 
@@ -458,6 +457,6 @@ def test_a_bandit_follows_the_events_of_another() -> None:
         leader.update(leader.pull(turn), reward=turn, t=turn, visitors=3)
     for event in list(leader.store)[1:]:
         other.follow(event)
-    assert other.to_json() == leader.to_json()
+    assert (other.decisions(), other.ranking()) == (leader.decisions(), leader.ranking())
     with pytest.raises(DocumentError, match="expected event 22"):
         other.follow(event)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 from datetime import date
@@ -391,11 +390,3 @@ def test_a_document_keeps_lifetimes() -> None:
     twin = hs.Bandit.from_json(bandit.to_json())
     assert twin.to_json() == bandit.to_json()
     assert [twin.pull(t) for t in range(1, 15)] == [bandit.pull(t) for t in range(1, 15)]
-
-
-@pytest.mark.parametrize("name", ["ends", "opening", "shared", "memory", "start"])
-def test_a_document_with_a_column_too_short(name: str) -> None:
-    document = json.loads(shop(hs.policies.PeakGrabber(hs.UCB())).to_json())
-    document["arms"][name] = document["arms"][name][:-1]
-    with pytest.raises(BanditError, match=f"corrupt document: `{name}` "):
-        hs.Bandit.from_json(json.dumps(document))

@@ -5,7 +5,6 @@ After a change that is meant: `python -m tests.bandit.test_recorded`, and look a
 
 from __future__ import annotations
 
-import json
 import math
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from tests.reference.recorded import Cases, assert_recorded, defaults_of, plain, record
+from tests.reference.recorded import Cases, assert_recorded, defaults_of, record
 
 import highseason as hs
 from highseason.bandit.certainty import Lessons
@@ -70,12 +69,10 @@ def live(policy: str, online: bool = False, **options: Any) -> dict[str, Any]:
     bandit.correct(7, 2.0, confirm=True)
     rows = [list(row) for row in bandit.ranking(gone=True)]
     open_turns = [[d.turn for d in some] for some in (bandit.pending, bandit.unrewarded)]
-    state = json.loads(bandit.to_json())
-    sizes = {key: len(json.dumps(plain(value))) for key, value in state.items()}
     again = hs.Bandit.from_json(bandit.to_json())
     return {
         "told": told, "ranking": rows, "verdict": bandit.verdict(), "open": open_turns,
-        "again": again.expectations(), "document": sizes,
+        "again": again.expectations(),
     }  # fmt: skip
 
 

@@ -149,12 +149,3 @@ def test_a_season_that_is_right_is_never_refused(
         hs.Bandit.from_events(MemoryStore(bandit.store)),
     ):
         assert twin.to_json() == bandit.to_json()
-
-
-def test_visitors_that_disagree_with_the_statistics_are_refused() -> None:
-    bandit = hs.Bandit(["a"], "ucb:count=visitors", [5.0] * 9, reward_range=(0, 1))
-    bandit.update(bandit.pull(), 20, visitors=40)
-    text = bandit.to_json()
-    assert '"pulls":[40.0]' in text
-    with pytest.raises(hs.bandit.DocumentError, match="`pulls` disagrees with the rewards"):
-        hs.Bandit.from_json(text.replace('"pulls":[40.0]', '"pulls":[1.0]'))

@@ -11,7 +11,6 @@ from highseason.bandit.errors import UnconfirmedError as UnconfirmedError
 from highseason.bandit.errors import WaitingWarning as WaitingWarning
 from highseason.bandit.events import ArmAdded as ArmAdded
 from highseason.bandit.events import ArmRemoved as ArmRemoved
-from highseason.bandit.events import BanditRestored as BanditRestored
 from highseason.bandit.events import BanditStarted as BanditStarted
 from highseason.bandit.events import Event as Event
 from highseason.bandit.events import EventStore as EventStore

@@ -15,7 +15,7 @@ import numpy as np
 from highseason.bandit import documents
 from highseason.bandit.certainty import verdict
 from highseason.bandit.errors import BanditError, DocumentError, StoreError
-from highseason.bandit.events import BanditRestored, BanditStarted, Event, EventStore
+from highseason.bandit.events import BanditStarted, Event, EventStore
 from highseason.bandit.game import LiveGame
 from highseason.bandit.ledger import (
     NO_ROW,
@@ -128,17 +128,19 @@ class Bandit(Hinting, Generic[ArmT]):
         event = BanditStarted(1, policy, int(seed), given, G, bool(known), ids, lifetimes)
         game = LiveGame.start(event, policy)
         game.source.check_plan(len(game.names))  # here, so that its warnings come only once
-        self._begin(game, event, store)
+        self._begin(game, [event], store)
 
-    def _begin(self, game: LiveGame[ArmT], event: Event, store: EventStore | None) -> None:
+    def _begin(
+        self, game: LiveGame[ArmT], events: Iterable[Event], store: EventStore | None
+    ) -> None:
         store = MemoryStore() if store is None else store
         if next(iter(store), None) is not None:
             raise StoreError(
                 "the store already holds the events of a bandit: continue it with "
                 "Bandit.from_events(store), or pass an empty store"
             )
-        store.append(event)
-        game.seq = event.seq
+        for event in events:
+            store.append(event)
         self._game, self._store, self._lock = game, store, threading.RLock()
 
     def _record(self, event: Event | None, confirm: bool = True) -> None:
@@ -614,8 +616,9 @@ it brings per visitor, on average.'
     def to_json(self) -> str:
         """Everything as one JSON document: `from_json` continues identically.
 
-        Ids must be str, int, float, bool, None, or tuples of these.  The document grows with the
-        game; to save after every decision, pass a `store` instead.
+        The document holds the events of the store, and grows with the game; to save after every
+        decision, pass a `store` instead.  Ids must be str, int, float, bool, None, or tuples of
+        these.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.UniformRandom(), [5] * 9)
@@ -624,7 +627,7 @@ it brings per visitor, on average.'
         True
         """
         with self._lock:
-            return documents.write(self._game)
+            return documents.write(self._store)
 
     @classmethod
     def from_json(
@@ -635,15 +638,14 @@ it brings per visitor, on average.'
         Args:
             text: The document.
             policy: Needed only for a policy without a name, which the registry does not have.
-            store: An empty store for the events from now on; the document is its first.
+            store: An empty store, which gets the events of the document and those that follow.
 
         Raises:
             DocumentError: The document is corrupt, or another version wrote it.
         """
-        bandit = cls.__new__(cls)
-        game = documents.read(text, policy)
-        document = text if isinstance(text, str) else text.decode()
-        bandit._begin(game, BanditRestored(1, document), store)
+        bandit, events = cls.__new__(cls), documents.read(text)
+        with quiet(CalendarWarning):  # it was shown when the turns were appended
+            bandit._begin(documents.replayed(events, policy), events, store)
         return bandit
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -83,13 +83,6 @@ class BanditStarted(Event, Generic[ArmT], frozen=True):
     version: Literal[1] = VERSION
 
 
-class BanditRestored(Event, frozen=True):
-    """A bandit was read from a document of `Bandit.to_json`; the first event of its store."""
-
-    document: str
-    version: Literal[1] = VERSION
-
-
 class TurnDecided(Event, Generic[ArmT], frozen=True):
     """An arm was chosen for a turn.
 
@@ -169,7 +162,6 @@ class MultiplierReplaced(Event, frozen=True):
 
 _AnyEvent: TypeAlias = (
     BanditStarted[Hashable]
-    | BanditRestored
     | TurnDecided[Hashable]
     | OutcomesReported
     | RewardCorrected

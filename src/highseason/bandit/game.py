@@ -5,7 +5,7 @@ So a game that applies the events of a store is the one that wrote them.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, Generic, Self
 
@@ -91,13 +91,6 @@ class ArmTable(Generic[ArmT]):
         self._present: tuple[tuple[int, int], Mask] | None = None  # the last answer of `present`
         self._weighted: tuple[int, bytes] | None = None  # what the weights in `state` are for
         self.weighed: dict[tuple[int, bytes], ArmState] = {}  # weights that are not kept yet
-
-    def restore(self, ids: Sequence[ArmT], **columns: Any) -> None:
-        """Take over what a document says: all attributes of the table."""
-        vars(self).update(columns)
-        self.ids = list(ids)
-        self._indices = {arm: index for index, arm in enumerate(self.ids)}
-        self._changes += 1
 
     def present(self, turn: int) -> Mask:
         """Which arms are in the game at a turn; read-only."""

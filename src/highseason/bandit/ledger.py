@@ -232,28 +232,6 @@ class Ledger:
         self._row_of[turn - 1] = row
         self._open.setdefault(arm, {})[row] = None
 
-    def restore(
-        self,
-        columns: Mapping[str, NDArray[Any]],
-        propensities: Mapping[int, Propensities],
-        history: list[tuple[int, float, float]],
-    ) -> None:
-        """Take over the columns of a document, which were checked."""
-        self.history = history
-        for name, column in columns.items():
-            own: array[Any] = getattr(self, name)
-            own.frombytes(column.astype(own.typecode).tobytes())
-        self.propensities = [propensities.get(row) for row in range(len(self.turns))]
-        turns = columns["turns"]
-        rows = np.full(turns.max(initial=0), NO_ROW)
-        rows[turns - 1] = np.arange(turns.size)
-        self._row_of.frombytes(rows.astype("q").tobytes())
-        is_open = np.isnan(columns["rewards"]) & (columns["visitors"] != 0.0)
-        for row in np.flatnonzero(is_open).tolist():
-            self._open.setdefault(self.arms[row], {})[row] = None
-        waits = ~np.isnan(columns["rewards"]) & np.isnan(columns["visitors"])
-        self._waiting = dict.fromkeys(np.flatnonzero(waits).tolist())
-
     def outcome(self, row: int) -> TurnOutcome:
         """What is known of the outcome."""
         return TurnOutcome(self.turns[row], known(self.rewards[row]), known(self.visitors[row]))

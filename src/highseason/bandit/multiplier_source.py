@@ -102,7 +102,7 @@ class KnownMultiplier:
         # One turn, not the whole plan: arms may come and go in every turn.
         if self._planner is None:
             self._planner = SeasonPlanner(self.policy, self.multiplier.values)
-        return self._planner.level(turn, arms)
+        return float(self._planner.level(turn, arms))
 
     def turn(
         self, turn: int, level: float, key: int, random_ties: bool, expected: float | None
@@ -117,13 +117,9 @@ class KnownMultiplier:
             self._plan = arms, known_levels(self.policy, self.multiplier, arms)
         return self._plan[1]
 
-    def use_plan(self, arms: int, levels: NDArray[np.float64]) -> None:
-        """Take these levels for the plan."""
-        self._plan = arms, levels
-
     def check_plan(self, arms: int) -> None:
         """Compute the plan now, with the policy's warnings if it is one-sided."""
-        self.use_plan(arms, self.policy.plan(self.multiplier, arms).levels)
+        self._plan = arms, self.policy.plan(self.multiplier, arms).levels
 
     def is_low(self, turn: int, expected: float | None) -> bool:
         """Whether G is below the threshold, or the least."""
@@ -248,7 +244,9 @@ class OnlineMultiplier:
         """The planner behind the last decided turn, for this many arms."""
         depends = self.policy.carry_depends_on
         if self._planner is None and depends == "nothing":
-            self.resume(arms, self.policy.begin())
+            seen = [visitors for _, visitors in self.seen]
+            self._planner = Planner(self.policy, arms, self.beliefs, seen, self.policy.begin())
+            self._reports = len(seen)
         planner = self._planner
         if planner is None or (planner.arms != arms and depends == "arms"):
             planner, self._reports = self.policy.planner(arms), 0
@@ -264,18 +262,6 @@ class OnlineMultiplier:
             if turn == len(self.beliefs):
                 return planner
             go_on(self.beliefs[turn])
-
-    def resume(self, arms: int, carry: Any) -> None:
-        """Put the planner behind the last decided turn, where it carried this."""
-        seen = [visitors for _, visitors in self.seen]
-        self._planner = Planner(self.policy, arms, self.beliefs, seen, carry)
-        self._reports = len(seen)
-
-    def carry(self, arms: int) -> Any:
-        """What the plan for this many arms carries to the next turn; None if it is not needed."""
-        if self.policy.carry_depends_on == "nothing" or not arms:
-            return None
-        return self._ready(arms).carry
 
     def check_plan(self, arms: int) -> None:
         """There is no plan ahead."""

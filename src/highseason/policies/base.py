@@ -619,7 +619,9 @@ def from_json(text: str) -> Policy:
 
 
 def _read(document: dict[str, Any]) -> Policy:
-    return find(document.pop("name"))(**document)
+    if not isinstance(name := document.pop("name", None), str):
+        raise ValueError(f"expected the name of a policy, got {name!r}")
+    return find(name)(**document)
 
 
 def _document(policy: Policy) -> dict[str, Any]:
