@@ -81,10 +81,11 @@ def test_visitors_reported_or_taken_from_a_known_multiplier_are_the_same() -> No
     assert reported.to_json() == taken.to_json()
 
 
-def test_nothing_is_compiled() -> None:
+@pytest.mark.parametrize("policy", ["'ucb-z:z=6'", "'option-index'"])
+def test_nothing_is_compiled(policy: str) -> None:
     code = (
         "import sys, highseason as hs; "
-        "b = hs.Bandit(['a', 'b'], hs.UCBZ(z=6), [5, 9, 5], reward_range=(0, 1), known=True); "
+        f"b = hs.Bandit(['a', 'b'], {policy}, [5, 9, 5] * 99, reward_range=(0, 1), known=True); "
         "[b.update(b.pull(), 1) for _ in range(3)]; hs.Bandit.from_json(b.to_json()); "
         "sys.exit('numba' in sys.modules)"
     )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import highseason as hs
-from highseason.policies.regulated import effective_horizons
+from highseason.policies.plan import effective_horizons
 
 
 def slow_horizons(G: NDArray[np.float64], plays: int) -> NDArray[np.float64]:

@@ -42,7 +42,6 @@ from highseason.bandit.ledger import (
     known,
     outside_range,
     pack,
-    probabilities_of,
 )
 from highseason.bandit.multiplier_source import MultiplierSource, TurnLike, lifetime_of, source_of
 from highseason.core.random import game_key, turn_key
@@ -51,7 +50,7 @@ from highseason.core.validation import finite_number, non_negative_number
 from highseason.core.warnings import warn_user
 from highseason.engine import learn, select
 from highseason.engine.kernels.interface import live_choose
-from highseason.engine.turn import choose
+from highseason.engine.turn import choose, probabilities_of
 from highseason.policies import (
     NO_END,
     UNKNOWN_TURNS,

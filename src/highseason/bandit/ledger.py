@@ -25,12 +25,10 @@ from highseason.bandit.errors import (
     WaitingWarning,
 )
 from highseason.core.extras import require
-from highseason.core.random import ARMS, hash_at
 from highseason.core.specs import did_you_mean
 from highseason.core.text import exact, format_number
 from highseason.core.warnings import warn_user
-from highseason.policies import ArmState, Policy, Rule, Turn
-from highseason.policies.ranking import one_hot
+from highseason.policies import Policy
 from highseason.traffic.files import table_of
 from highseason.traffic.timeline import Timeline
 
@@ -42,9 +40,6 @@ ArmT = TypeVar("ArmT", bound=Hashable)
 Rows: TypeAlias = Iterable[Mapping[str, Any] | Sequence[Any]] | Any
 
 NO_ROW = -1
-
-#: How many sets of random numbers a propensity is estimated from, where a rule has none.
-KEYS = 4096
 
 #: The probabilities of all arms add up to 1, up to this.
 _ROUNDING = 1e-6
@@ -82,21 +77,6 @@ def pack(probabilities: NDArray[np.float64]) -> Propensities | None:
     last = len(values) - 1
     ends = [i + 1 for i, value in enumerate(values) if i == last or value != values[i + 1]]
     return Propensities(tuple(ends), tuple(values[end - 1] for end in ends))
-
-
-def probabilities_of(rule: Rule, state: ArmState, turn: Turn) -> NDArray[np.float64]:
-    """The probability of each arm over the random numbers that the turn may have had."""
-    if rule.probabilities is not None:
-        return rule.probabilities(state, turn)
-    if not (rule.traits.stochastic or turn.random_ties):
-        return one_hot(rule.choose(state, turn)[0], state.available.size)
-    # The turn's own numbers are one of the sets, so the arm it decides for never has 0.
-    family = hash_at(turn.key, ARMS)
-    keys = [turn.key, *(hash_at(family, i) for i in range(1, KEYS))]
-    counts = np.zeros(state.available.size)
-    for key in keys:
-        counts[rule.choose(state, turn._replace(key=key))[0]] += 1.0
-    return np.asarray(counts / KEYS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
+from highseason.core.random import ARMS, hash_at
 from highseason.policies.lifetimes import Lifetimes
+from highseason.policies.ranking import one_hot
 from highseason.policies.rule import (
     NO_END,
     UNKNOWN_END,
@@ -26,6 +28,9 @@ from highseason.policies.rule import (
 )
 from highseason.rewards import Rewards
 from highseason.traffic import Forecast, OneStep, as_multiplier
+
+#: How many sets of random numbers a propensity is estimated from, where a rule has none.
+KEYS = 4096
 
 
 class IllegalArmError(ValueError):
@@ -64,6 +69,21 @@ def choose(
 def select(state: ArmState, arm: int) -> None:
     """Count a selection: the arm is now the one that was decided for."""
     state.selections[arm] += 1
+
+
+def probabilities_of(rule: Rule, state: ArmState, turn: Turn) -> NDArray[np.float64]:
+    """The probability of each arm over the random numbers that the turn may have had."""
+    if rule.probabilities is not None:
+        return rule.probabilities(state, turn)
+    if not (rule.traits.stochastic or turn.random_ties):
+        return one_hot(rule.choose(state, turn)[0], state.available.size)
+    # The turn's own numbers are one of the sets, so the arm it decides for never has 0.
+    family = hash_at(turn.key, ARMS)
+    keys = [turn.key, *(hash_at(family, i) for i in range(1, KEYS))]
+    counts = np.zeros(state.available.size)
+    for key in keys:
+        counts[rule.choose(state, turn._replace(key=key))[0]] += 1.0
+    return np.asarray(counts / KEYS)
 
 
 def decide(rule: Rule, state: ArmState, turn: Turn) -> tuple[int, bool]:

@@ -45,14 +45,13 @@ from highseason.policies.option_prior import (
     renew_arms,
     summarize,
 )
-from highseason.policies.plan import View
+from highseason.policies.plan import View, effective_horizons
 from highseason.policies.ranking import (
     count_available,
     mean_ended_lifetime,
     tie_probabilities,
     wins_tie,
 )
-from highseason.policies.regulated import effective_horizons
 from highseason.policies.rule import (
     NO_END,
     UNKNOWN_END,

@@ -11,8 +11,9 @@ import copy
 import functools
 import hashlib
 import math
+import sys
 from bisect import insort
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -32,6 +33,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from highseason.policies.base import Policy  # for annotations: it imports this module
+
+
+#: Up to this many turns times plays Python takes less time than loading a compiler.
+_SHORT = 50_000
+
+Floats = NDArray[np.float64]
 
 
 class FutureUnknownError(ValueError):
@@ -517,3 +524,74 @@ def check_level(policy: Policy, t: int, level: float) -> None:
             f"{policy}: the plan gives {level} at turn {t}, but the {policy.rule.name} rule takes "
             f"finite levels from {low:g} to {high:g}"
         )
+
+
+# -- the effective horizon of every turn -----------------------------------------------------------
+
+
+def effective_horizons(G: Floats, plays: int) -> Floats:
+    """H of every turn, where `plays` exploring plays are outstanding; 0 in the last turn.
+
+    It is what is still to come, over what a turn costs.  Exploring in turn t costs G(t) and pays on
+    the weight W(t) that follows.  It can be done in a later turn s too: that saves G(t) - G(s), and
+    forgoes what the weight up to s would bring.  A turn hosts one play, so with K plays to make the
+    alternative is the K-th best later turn:
+
+        1/H(t) = max{ G(t)/W(t), K-th largest over s > t of (G(t) - G(s)) / (G(t+1) + … + G(s)) }
+
+    Where fewer than K turns follow, there is nothing to wait for: H = W/G.
+
+    >>> effective_horizons(np.array([1.0, 1.0, 1.0, 1.0]), plays=1)
+    array([3., 2., 1., 0.])
+    >>> effective_horizons(np.array([10.0, 1.0, 10.0, 1.0]), plays=1).round(3)
+    array([ 0.111, 11.   ,  0.1  ,  0.   ])
+    """
+    after, rates = Horizon.known(G).future, np.empty(G.size)
+    least = np.append(np.minimum.accumulate(G[::-1])[::-1][1:], np.inf)
+    is_long = G.size * plays > _SHORT or "numba" in sys.modules
+    find_rates = _compiled_rates() if is_long else waiting_rates
+    find_rates(G, after, least, np.empty(plays), rates)
+    with np.errstate(divide="ignore"):
+        return np.where(after > 0.0, 1.0 / np.maximum(rates, G / np.maximum(after, 1e-300)), 0.0)
+
+
+def _compiled_rates() -> Callable[..., None]:
+    from numba import types as t
+
+    from highseason.core.compile import compiled
+
+    floats, readonly = t.float64[::1], t.Array(t.float64, 1, "C", readonly=True)
+    return compiled(waiting_rates, t.void(readonly, floats, floats, floats, floats))
+
+
+def waiting_rates(G: Floats, after: Floats, least: Floats, best: Floats, rates: Floats) -> None:
+    """The K-th best rate at which waiting saves, for every turn; 0 where fewer save anything.
+
+    `best` holds the K best of a turn, as a heap with the least on top.  The search ends where even
+    the least G still to come would save less than that, or than what follows is worth.
+    """
+    for t in range(G.size):
+        best[:] = 0.0
+        floor = G[t] / after[t] if after[t] > 0.0 else 0.0
+        for s in range(t + 1, G.size):
+            weight = after[t] - after[s]
+            if G[t] - least[s - 1] <= max(best[0], floor) * weight:
+                break
+            if G[t] - G[s] > best[0] * weight:
+                best[0] = (G[t] - G[s]) / weight
+                sink(best)
+        rates[t] = best[0]
+
+
+@jitable
+def sink(best: Floats) -> None:
+    """Restore the heap after its top was replaced."""
+    i = 0
+    while 2 * i + 1 < best.size:
+        child = 2 * i + 1
+        if child + 1 < best.size and best[child + 1] < best[child]:
+            child += 1
+        if best[i] <= best[child]:
+            return
+        best[i], best[child] = best[child], best[i]
+        i = child

@@ -7,13 +7,6 @@ every share is 1: the policy within plays as if it were alone.
 
 What a share means is the rule's business.  It scales a probability (ε), what stands under a root
 (UCB), a divergence (KL-UCB), and the variance of a draw (Thompson).
-
-At the end stands the effective horizon of every turn: what is still to come, over what a turn
-costs.  Exploring in turn t costs G(t) and pays on the weight W(t) that follows.  It can be done
-in a later turn s too: that saves G(t) - G(s), and forgoes what the weight up to s would bring.  A
-turn hosts one play, so with K plays to make the alternative is the K-th best later turn:
-
-    1/H(t) = max{ G(t)/W(t), K-th largest over s > t of (G(t) - G(s)) / (G(t+1) + … + G(s)) }
 """
 
 from __future__ import annotations
@@ -27,11 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
 from highseason.policies.base import OnG, Policy, parameter, threshold, unit_of_g
 from highseason.policies.foreign import ForeignPolicy
-from highseason.policies.plan import Horizon, View, all_levels
+from highseason.policies.plan import View, all_levels, effective_horizons
 from highseason.policies.rule import Rule
 from highseason.policies.wrappers import Wrapper
 
@@ -238,60 +230,3 @@ def regulate(policy: Any, by: str = "soft", **options: Any) -> Policy:
     if not isinstance(policy, Policy | str):
         policy = ForeignPolicy.of(policy)
     return _REGULATORS[by](base=policy, **options)
-
-
-# -- the effective horizon of every turn -----------------------------------------------------------
-
-
-def effective_horizons(G: Floats, plays: int) -> Floats:
-    """H of every turn, where `plays` exploring plays are outstanding; 0 in the last turn.
-
-    Where fewer than `plays` turns follow, there is nothing to wait for: H = W/G.
-
-    >>> effective_horizons(np.array([1.0, 1.0, 1.0, 1.0]), plays=1)
-    array([3., 2., 1., 0.])
-    >>> effective_horizons(np.array([10.0, 1.0, 10.0, 1.0]), plays=1).round(3)
-    array([ 0.111, 11.   ,  0.1  ,  0.   ])
-    """
-    from numba import types as t
-
-    after, rates = Horizon.known(G).future, np.empty(G.size)
-    least = np.append(np.minimum.accumulate(G[::-1])[::-1][1:], np.inf)
-    floats, readonly = t.float64[::1], t.Array(t.float64, 1, "C", readonly=True)
-    find_rates = compiled(waiting_rates, t.void(readonly, floats, floats, floats, floats))
-    find_rates(G, after, least, np.empty(plays), rates)
-    with np.errstate(divide="ignore"):
-        return np.where(after > 0.0, 1.0 / np.maximum(rates, G / np.maximum(after, 1e-300)), 0.0)
-
-
-def waiting_rates(G: Floats, after: Floats, least: Floats, best: Floats, rates: Floats) -> None:
-    """The K-th best rate at which waiting saves, for every turn; 0 where fewer save anything.
-
-    `best` holds the K best of a turn, as a heap with the least on top.  The search ends where even
-    the least G still to come would save less than that, or than what follows is worth.
-    """
-    for t in range(G.size):
-        best[:] = 0.0
-        floor = G[t] / after[t] if after[t] > 0.0 else 0.0
-        for s in range(t + 1, G.size):
-            weight = after[t] - after[s]
-            if G[t] - least[s - 1] <= max(best[0], floor) * weight:
-                break
-            if G[t] - G[s] > best[0] * weight:
-                best[0] = (G[t] - G[s]) / weight
-                sink(best)
-        rates[t] = best[0]
-
-
-@jitable
-def sink(best: Floats) -> None:
-    """Restore the heap after its top was replaced."""
-    i = 0
-    while 2 * i + 1 < best.size:
-        child = 2 * i + 1
-        if child + 1 < best.size and best[child + 1] < best[child]:
-            child += 1
-        if best[i] <= best[child]:
-            return
-        best[i], best[child] = best[child], best[i]
-        i = child
