@@ -3,7 +3,7 @@
 import math
 
 from highseason.core.jitable import inlined, jitable
-from highseason.core.special import loop_log, normal_cdf, normal_density
+from highseason.core.special import Number, loop_log, normal_cdf, normal_density
 
 _HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 #: Above this variance of a binomial count, a normal with a correction for skewness is used.
@@ -11,7 +11,7 @@ _NEARLY_NORMAL = 2000.0
 
 
 @jitable
-def stirling(x: float) -> float:
+def stirling(x: Number) -> Number:
     """The logarithm of the gamma function for x >= 8, to 1e-14: Stirling's series."""
     r = 1.0 / x
     s = r * r
@@ -21,7 +21,7 @@ def stirling(x: float) -> float:
 
 
 @inlined
-def log_eight_rising(x: float) -> float:
+def log_eight_rising(x: Number) -> Number:
     """The logarithm of x (x + 1) … (x + 7): that of gamma at x + 8, less that at x."""
     t = x * (x + 7.0)
     return loop_log(((t * (t + 6.0)) * (t + 10.0)) * (t + 12.0))

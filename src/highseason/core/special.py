@@ -5,11 +5,16 @@ error about 1e-16, from rational functions, the central one without a logarithm.
 """
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from highseason.core.jitable import inlined, jitable, jitable_as
+
+#: One number, or in Python an array of them.
+Number = TypeVar("Number", float, NDArray[np.float64])
 
 _ROOT_TWO = math.sqrt(2.0)
 _LOG_TWO = math.log(2.0)
@@ -112,15 +117,22 @@ def _bitwise_exp(x: Any) -> Any:
 
 
 @jitable_as(_bitwise_log)
-def loop_log(x: float) -> float:
-    """The logarithm of a normal x > 0; a kernel's loop computes several at once, to 4e-16."""
-    return math.log(x)
+def loop_log(x: Number) -> Number:
+    """The logarithm of a normal x > 0; a kernel's loop computes several at once, to 4e-16.
+
+    In Python also of an array, number by number: NumPy's own differs from machine to machine.
+    """
+    return _each(math.log, x) if isinstance(x, np.ndarray) else math.log(x)
 
 
 @jitable_as(_bitwise_exp)
-def loop_exp(x: float) -> float:
-    """The exponential of x from -700 to 700; a kernel's loop computes several at once, to 4e-16."""
-    return math.exp(x)
+def loop_exp(x: Number) -> Number:
+    """The exponential of x from -700 to 700, in the same way."""
+    return _each(math.exp, x) if isinstance(x, np.ndarray) else math.exp(x)
+
+
+def _each(function: Callable[[float], float], x: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.fromiter(map(function, x.tolist()), np.float64, x.size)
 
 
 @jitable

@@ -36,7 +36,7 @@ from highseason.policies.option_prior import (
     TURNS,
     VISITORS,
     WEIGHT,
-    add_to_row,
+    add_to_rows,
     add_trial,
     effective,
     fill_rows,
@@ -446,9 +446,7 @@ def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> R
             state.memory[arm, SUCCESSES] += value
             add_trial(state, arm, value > 0.5)
         else:
-            for g in range(len(rhos)):
-                e = effective(rhos[g], visitors)
-                add_to_row(state, arm, g, (e, e * value, e * value * value))
+            add_to_rows(state, arm, rhos, visitors, value)
             learn_noise(state, rhos)
             renew_arms(state)
         summarize(state)

@@ -14,9 +14,11 @@ sampling does not bias.  The grid is finer where the weight is: it moves and shr
 
 import math
 
+import numpy as np
+
 from highseason.core.beta import log_eight_rising, log_gamma, stirling
-from highseason.core.jitable import jitable
-from highseason.core.special import loop_exp
+from highseason.core.jitable import jitable, jitable_as
+from highseason.core.special import Number, loop_exp
 from highseason.policies.rule import ArmState, Floats
 
 #: What a turn is judged by: its level alone, where draws are scaled and no visitors are counted;
@@ -57,7 +59,7 @@ PRIOR_FREEDOM = 0.3
 
 
 @jitable
-def effective(rho: float, visitors: float) -> float:
+def effective(rho: Number, visitors: float) -> Number:
     """The Bernoulli trials that one turn is worth."""
     return 1.0 / (rho + (1.0 - rho) / visitors)
 
@@ -65,8 +67,11 @@ def effective(rho: float, visitors: float) -> float:
 @jitable
 def excess(trials: float, successes: float, squares: float, turns: float) -> float:
     """How far the scatter of `turns` observations exceeds what their effective trials explain."""
-    if turns < 2.0 or trials <= 0.0:
-        return 0.0
+    return 0.0 if turns < 2.0 or trials <= 0.0 else _excess(trials, successes, squares, turns)
+
+
+@jitable
+def _excess(trials: Number, successes: Number, squares: Number, turns: float) -> Number:
     mean = successes / trials
     scatter = squares - successes * mean
     return scatter * (1.0 - 1.0 / trials) - (turns - 1.0) * mean * (1.0 - mean)
@@ -82,6 +87,30 @@ def add_to_row(state: ArmState, arm: int, g: int, sums: tuple[float, float, floa
         own[i + k] += sums[k]
         shared[j + k] += sums[k]
     shared[j + 3] += excess(own[i], own[i + 1], own[i + 2], turns) - before
+
+
+def _add_to_rows(
+    state: ArmState, arm: int, rhos: tuple[float, ...], visitors: float, value: float
+) -> None:
+    for g in range(len(rhos)):
+        e = effective(rhos[g], visitors)
+        add_to_row(state, arm, g, (e, e * value, e * value * value))
+
+
+@jitable_as(lambda state, arm, rhos, visitors, value: _add_to_rows)
+def add_to_rows(
+    state: ArmState, arm: int, rhos: tuple[float, ...], visitors: float, value: float
+) -> None:
+    """Add an observation to every row: a kernel in a loop, Python (see below) with arrays."""
+    own = state.memory[arm, ARM_ROWS:].reshape(-1, PER_ARM_ROW).T
+    rows, turns = state.shared[ROWS:].reshape(-1, PER_ROW).T, state.pulls[arm]
+    e = effective(np.array(rhos), visitors)
+    before = _excess(own[0], own[1], own[2], turns - 1.0) if turns > 2.0 else 0.0
+    for k, added in enumerate((e, e * value, e * value * value)):
+        own[k] += added
+        rows[k] += added
+    if turns >= 2.0:
+        rows[3] += _excess(own[0], own[1], own[2], turns) - before
 
 
 @jitable
@@ -150,6 +179,7 @@ NEGLIGIBLE = -60.0
 
 #: ν of each column, and the logarithm of its plausibility: the last columns are wider apart.
 STRENGTH = tuple(2.0**power for power in (0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 13))
+_COLUMN = np.array(STRENGTH)[:, None]
 LOG_PRIOR = tuple(
     math.log(2.0 if nu > 128.0 else 1.0) - TILT * abs(math.log2(0.5 * nu)) for nu in STRENGTH
 )
@@ -175,9 +205,11 @@ def rebuild(state: ArmState) -> None:
     weigh(shared)
 
 
-@jitable
-def see(shared: Floats, memory: Floats, arm: int) -> None:
-    """Replace an arm's likelihood in the grid by that of what was seen of it; `weigh` follows."""
+# What follows passes over the whole grid.  A kernel does so in loops; Python, where a live bandit
+# must not load a compiler, with arrays, in the same order and so with the same results.
+
+
+def _see(shared: Floats, memory: Floats, arm: int) -> None:
     wins, likelihood = memory[arm, SEEN_SUCCESSES], memory[arm, LIKELIHOOD:ARM_ROWS]
     for j in range(POINTS):
         shared[LOGS + j] -= likelihood[j]
@@ -187,15 +219,36 @@ def see(shared: Floats, memory: Floats, arm: int) -> None:
         shared[LOGS + j] += likelihood[j]
 
 
-@jitable
-def put_log_betas(shared: Floats, wins: float, losses: float, out: Floats) -> None:
-    """The logarithm of the beta function at νπ + wins and ν(1-π) + losses, for the whole grid."""
+@jitable_as(lambda shared, memory, arm: _see)
+def see(shared: Floats, memory: Floats, arm: int) -> None:
+    """Replace an arm's likelihood in the grid by that of what was seen of it; `weigh` follows."""
+    wins, likelihood = memory[arm, SEEN_SUCCESSES], memory[arm, LIKELIHOOD:ARM_ROWS]
+    shared[LOGS:LOG_NORMS] -= likelihood
+    put_log_betas(shared, wins, memory[arm, SEEN_TRIALS] - wins, likelihood)
+    likelihood -= shared[LOG_NORMS:SUMS]
+    shared[LOGS:LOG_NORMS] += likelihood
+
+
+def _put_log_betas(shared: Floats, wins: float, losses: float, out: Floats) -> None:
     for k in range(STRENGTHS):
         everything = log_gamma(STRENGTH[k] + (wins + losses))
         for i in range(PRIORS):
             out[k * PRIORS + i] = -everything
     add_log_gammas(shared, 0.0, 1.0, wins, out)
     add_log_gammas(shared, 1.0, -1.0, losses, out)
+
+
+@jitable_as(lambda shared, wins, losses, out: _put_log_betas)
+def put_log_betas(shared: Floats, wins: float, losses: float, out: Floats) -> None:
+    """The logarithm of the beta function at νπ + wins and ν(1-π) + losses, for the whole grid."""
+    pi = shared[LOCATIONS:WEIGHTS]
+    out[:] = np.repeat([-log_gamma(nu + (wins + losses)) for nu in STRENGTH], PRIORS)
+    for share, count in ((pi, wins), (1.0 - pi, losses)):
+        x = (_COLUMN * share + count).ravel()
+        small = PRIORS * int(np.count_nonzero(_COLUMN * share.min() + count < 8.0))
+        out[:small] -= log_eight_rising(x[:small])
+        x[:small] += 8.0
+        out += stirling(x)
 
 
 @jitable
@@ -218,9 +271,7 @@ def add_log_gammas(shared: Floats, base: float, sign: float, count: float, out: 
         out[j] += stirling(shared[WEIGHTS + j])
 
 
-@jitable
-def weigh(shared: Floats) -> None:
-    """Weights from their logarithms; the greatest is 1, those that no sum would notice are 0."""
+def _weigh(shared: Floats) -> None:
     top = -math.inf
     for j in range(LOGS, LOGS + POINTS):
         top = max(top, shared[j])
@@ -228,6 +279,15 @@ def weigh(shared: Floats) -> None:
         below = shared[LOGS + j] - top
         weight = loop_exp(max(below, NEGLIGIBLE))
         shared[WEIGHTS + j] = weight if below > NEGLIGIBLE else 0.0
+
+
+@jitable_as(lambda shared: _weigh)
+def weigh(shared: Floats) -> None:
+    """Weights from their logarithms; the greatest is 1, those that no sum would notice are 0."""
+    logs = shared[LOGS:LOG_NORMS]
+    below = logs - logs.max()
+    weights = loop_exp(np.maximum(below, NEGLIGIBLE))
+    shared[WEIGHTS:LOGS] = np.where(below > NEGLIGIBLE, weights, 0.0)
 
 
 @jitable
@@ -262,9 +322,7 @@ def renew_arms(state: ArmState) -> None:
         weigh(state.shared)
 
 
-@jitable
-def sum_strengths(shared: Floats) -> None:
-    """The weight of every location, and the variance that its strengths add, over all strengths."""
+def _sum_strengths(shared: Floats) -> None:
     for i in range(PRIORS):
         shared[SUMS + i] = shared[SPREADS + i] = 0.0
     for k in range(STRENGTHS):
@@ -272,6 +330,17 @@ def sum_strengths(shared: Floats) -> None:
             w = shared[WEIGHTS + k * PRIORS + i]
             shared[SUMS + i] += w
             shared[SPREADS + i] += w * SPREAD[k]
+
+
+@jitable_as(lambda shared: _sum_strengths)
+def sum_strengths(shared: Floats) -> None:
+    """The weight of every location, and the variance that its strengths add, over all strengths."""
+    sums, spreads = shared[SUMS:SPREADS], shared[SPREADS:ROWS]
+    sums[:] = spreads[:] = 0.0
+    for k, spread in enumerate(SPREAD):
+        weights = shared[WEIGHTS + k * PRIORS : WEIGHTS + (k + 1) * PRIORS]
+        sums += weights
+        spreads += weights * spread
 
 
 @jitable
