@@ -10,6 +10,7 @@ import pytest
 import highseason as hs
 from highseason.policies import CountingPolicy, parse, registry
 from highseason.rewards import effective_visitors
+from studies.logged.generate import generate_events
 
 pytestmark = pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 
@@ -165,7 +166,7 @@ def test_a_policy_of_ones_own_follows_the_rewards_too() -> None:
 
 def test_a_replayed_event_is_one_visitor() -> None:
     """So counting visitors and counting turns is the same, and the default is either."""
-    log = hs.logs.generate_events(0.01, seed=1, articles=4).events.take(slice(3000))
+    log = generate_events(0.01, seed=1, articles=4).events.take(slice(3000))
     for name in ("thompson", "ucb", "greedy", "kl-ucb"):
         players = [parse(name), *(parse(name).counting(what) for what in ("turns", "visitors"))]
         means = {hs.replay({"it": player}, log)["it"].mean for player in players}
