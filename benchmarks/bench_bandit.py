@@ -1,7 +1,7 @@
 """A live bandit: CPU time of a decision of every policy, of a late turn, and of loading it.
 
-First a decision (`pull`) with 5 and with 50 arms after 300 turns, propensities included.  Then the
-20,000th turn with 100 arms.
+First a decision (`pull`) with 5 and with 50 arms after 300 turns, propensities included; then a
+turn of the default policy, as a multiple of one of UCB.  Then the 20,000th turn with 100 arms.
 
 A turn is a decision and its reward.  Loading is `Bandit.from_json` and the first decision after it.
 Without a multiplier, thresholds such as `q0.75` are read from all traffic so far, so each new turn
@@ -36,6 +36,8 @@ MEASURED = 300
 #: Decisions are measured with these numbers of arms, and may take this many milliseconds; those of
 #: the default, which looks ahead, twice as many.
 FEW_AND_MANY, DECISION_LIMIT = (5, 50), 0.5
+#: A turn of the default with this many arms takes at most this many times one of UCB.
+DEFAULT_ARMS, DEFAULT_LIMIT = 10, 8.0
 DECIDING = (
     "greedy", "uniform", "epsilon-greedy", "soft-epsilon", "ucb", "soft-ucb", "kl-ucb",
     "variable-pool", "thompson", "soft+thompson", "discounted+thompson", "gaussian-thompson",
@@ -108,6 +110,19 @@ def decision(policy: str, arms: int) -> float:
     return float(np.median(spent)) * 1e3
 
 
+def default_against_ucb(turns: int = 200) -> float:
+    """The time of `pull` and `update` of the default over that of UCB, the least of three runs."""
+    spent = {}
+    for policy in ("option-index", "ucb"):
+        tries = []
+        for _ in range(3):
+            G = hs.traffic.from_values([10.0 * traffic(t) for t in range(1, turns + 1)])
+            bandit = hs.Bandit(range(DEFAULT_ARMS), policy, G, reward_range=(0, 1), seed=7)
+            tries.append(seconds(partial(play, bandit, range(1, turns + 1), False)))
+        spent[policy] = min(tries)
+    return spent["option-index"] / spent["ucb"]
+
+
 def decisions() -> tuple[Table, bool]:
     """One row per policy, and whether all keep the limit."""
     table = Table("ms a decision", *(f"{arms} arms" for arms in FEW_AND_MANY))
@@ -126,6 +141,12 @@ def main() -> None:
     )
     deciding, good = decisions()
     Console(width=100).print(deciding, f"at most {DECISION_LIMIT} ms, the option index twice that")
+    ratio = default_against_ucb()
+    good &= ratio <= DEFAULT_LIMIT
+    print(
+        f"pull and update of the default with {DEFAULT_ARMS} arms: {ratio:.1f} times those of ucb, "
+        f"at most {DEFAULT_LIMIT:.0f}"
+    )
     if turns == 0:
         sys.exit(0 if good else 1)
     for policy in POLICIES:

@@ -51,7 +51,7 @@ class Case:
 
 def cases() -> list[Case]:
     leeds = read(DATA / "leeds_footfall_hourly.csv.gz", value="Briggate", floor=1e-9)
-    shop = read(DATA / "online_retail_hourly.csv.gz", floor=1e-9).resample("1D")
+    shop = read(DATA / "online_retail_hourly.csv.gz", value="orders", floor=1e-9).resample("1D")
     return [
         Case("Leeds footfall (Briggate)", leeds.resample("1D"), "2016-11-01"),
         Case("online retail orders", shop.floor(1), "2011-11-01"),

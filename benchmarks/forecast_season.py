@@ -263,7 +263,11 @@ def leeds(camera: str) -> Multiplier:
 
 
 def shop() -> Multiplier:
-    return read(DATA / "online_retail_hourly.csv.gz", floor=1e-9).resample("1D").floor(1)
+    return (
+        read(DATA / "online_retail_hourly.csv.gz", value="orders", floor=1e-9)
+        .resample("1D")
+        .floor(1)
+    )
 
 
 def cases(which: str) -> Iterator[Case]:

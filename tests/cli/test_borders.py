@@ -24,6 +24,7 @@ from highseason.cli.commands import bound, convert, forecast, noise
 from highseason.cli.commands.sample import command as sample
 from highseason.cli.group import Program
 from highseason.engine import Estimate
+from highseason.traffic.season_ahead import forecaster_of
 
 Call = Callable[..., Any]
 
@@ -401,9 +402,9 @@ def test_a_bound_is_compared_at_stops_that_are_even_on_a_logarithmic_axis(
 def test_a_forecaster_keeps_what_no_option_changes(
     model: str, country: str | None, holidays: bool, found: tuple[Any, ...]
 ) -> None:
-    made: Any = forecast._forecaster(model, country, holidays, None)
+    made: Any = forecaster_of(model, country, holidays, None)
     assert (made.country, made.holidays, made.events) == (*found, None)
-    mine: Any = forecast._forecaster(model, country, holidays, "own.csv")
+    mine: Any = forecaster_of(model, country, holidays, "own.csv")
     assert mine.events == "own.csv"
 
 

@@ -69,20 +69,20 @@ def test_missing_days_stay_missing(briggate: Multiplier) -> None:
 
 def test_the_shops_closed_hours_need_a_floor() -> None:
     with pytest.raises(MultiplierError, match=r"line 3, column 'orders': '0' cannot .* floor="):
-        read(SHOP)  # of four numbers a row, only this one has a usual name
-    shop = read(SHOP, floor=1e-9)
+        read(SHOP, value="orders")
+    shop = read(SHOP, value="orders", floor=1e-9)
     assert shop.turns == 17718
     assert (shop.values < 1).mean() == pytest.approx(2 / 3, abs=0.02)
 
 
 def test_the_shops_days() -> None:
-    days = read(SHOP, floor=1e-9).resample("1D", partial="keep")
+    days = read(SHOP, value="orders", floor=1e-9).resample("1D", partial="keep")
     open_days = days.values[days.values >= 0.5]
     assert open_days.mean() == pytest.approx(54, abs=15)
     assert days.values.max() == pytest.approx(153)
     assert days.floor(1).values.min() == 1.0
     # The record starts at seven in the morning and ends at noon.
-    assert days.turns - read(SHOP, floor=1e-9).resample("1D").turns == 2
+    assert days.turns - read(SHOP, value="orders", floor=1e-9).resample("1D").turns == 2
 
 
 def test_page_views() -> None:

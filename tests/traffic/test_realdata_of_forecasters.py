@@ -44,7 +44,7 @@ def christmas(request: pytest.FixtureRequest) -> Backtest:
     if request.param == "leeds":
         hours = read(DATA / "leeds_footfall_hourly.csv.gz", value="Briggate", floor=1e-9)
         return held_out(hours.resample("1D"), "2016-11-01")
-    shop = read(DATA / "online_retail_hourly.csv.gz", floor=1e-9)
+    shop = read(DATA / "online_retail_hourly.csv.gz", value="orders", floor=1e-9)
     return held_out(shop.resample("1D").floor(1), "2011-11-01")
 
 

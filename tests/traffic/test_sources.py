@@ -49,7 +49,7 @@ def test_paths(tmp_path: Path) -> None:
         ("none.csv", None, r"cannot read none\.csv: No such file"),
         (7, 10, r"7 is one number, not one per turn: .* constant\(turns, value=7\)"),
         (np.float64(7), 10, r"7.0 is one number, not one per turn"),
-        (None, 10, "NoneType is not a multiplier: give a Multiplier, numbers"),
+        (None, 10, "NoneType is not a multiplier: give a Multiplier, a Forecast, numbers"),
         (b"wave", 10, "bytes is not a multiplier"),
         ({"a": 1}, 10, "dict is not a multiplier"),
         ([1, 2, 3], 10, "the multiplier values has 3 turns, not 10: leave the number of turns out"),

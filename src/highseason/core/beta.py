@@ -46,13 +46,15 @@ def beta_fraction(a: float, b: float, x: float) -> float:
     The even part of its continued fraction, by the forward recurrence: numerator and denominator
     are scaled in each step so that a step takes one division that the next has to wait for.
     """
-    q = (a + 1.0) / (a * (a + 1.0 - (a + b) * x))
+    n, first, step = a + b, a + 1.0 - (a + b) * x, 2.0 - x
+    q = (a + 1.0) / (a * first)
     q_before, p_before = 0.0, q  # divided by the numerator, which is thereby 1
     for m in range(1, 1000):
-        w = a + 2.0 * m
-        r = m * (b - m) * x / (w - 1.0)
-        c = r * x * (a + m - 1.0) * (a + b + m - 1.0) / (w - 1.0)
-        d = m + r + (a + m) * (a + 1.0 - (a + b) * x + m * (2.0 - x)) / (w + 1.0)
+        w, k = a + 2.0 * m, a + m
+        v = w - 1.0
+        r = m * (b - m) * x / v
+        c = r * x * (k - 1.0) * (n + m - 1.0) / v
+        d = m + r + k * (first + m * step) / (w + 1.0)
         scale, before = 1.0 / (d + c * p_before), q
         q_before, p_before, q = q * scale, scale, (d * q + c * q_before) * scale
         if abs(q - before) <= 1e-12 * abs(q):

@@ -102,8 +102,11 @@ def add_to_rows(
     state: ArmState, arm: int, rhos: tuple[float, ...], visitors: float, value: float
 ) -> None:
     """Add an observation to every row: a kernel in a loop, Python (see below) with arrays."""
-    own = state.memory[arm, ARM_ROWS:].reshape(-1, PER_ARM_ROW).T
-    rows, turns = state.shared[ROWS:].reshape(-1, PER_ROW).T, state.pulls[arm]
+    own = (
+        state.memory[arm, ARM_ROWS : ARM_ROWS + PER_ARM_ROW * len(rhos)].reshape(-1, PER_ARM_ROW).T
+    )
+    rows = state.shared[ROWS : ROWS + PER_ROW * len(rhos)].reshape(-1, PER_ROW).T
+    turns = state.pulls[arm]
     e = effective(np.array(rhos), visitors)
     before = _excess(own[0], own[1], own[2], turns - 1.0) if turns > 2.0 else 0.0
     for k, added in enumerate((e, e * value, e * value * value)):

@@ -116,7 +116,10 @@ class FittedSeason(Fitted):
             if mean is not None:
                 mean = np.maximum(np.exp(mean) - history.shift, history.values.min())
                 table, mean = _agreeing(table, mean, np.exp(most[-1]))
-            table[:, history.closed(n, n + turns)] = history.values.min()
+            closed = history.closed(n, n + turns)
+            table[:, closed] = history.values.min()
+            if mean is not None:
+                mean[closed] = history.values.min()
         if not np.isfinite(table).all():
             raise ForecastError(
                 f"{self.forecaster} gives no finite forecast: the series varies too much for it; "
@@ -126,7 +129,9 @@ class FittedSeason(Fitted):
         expected = SHARES @ table if mean is None else mean[coming]
         stamps = None if stamps is None else stamps[coming]
         low, high = table[LEVELS.index(0.1)], table[LEVELS.index(0.9)]
-        if outside := int(np.sum((expected < low) | (expected > high))):
+        inside = np.clip(expected, low, high)  # where days are nearly alike, intervals are narrow
+        expected = np.where(np.abs(inside - expected) <= _AGREE * inside, inside, expected)
+        if outside := int(np.count_nonzero(expected != inside)):
             notes.append(
                 f"the mean of {counted(outside, 'turn')} lies outside the 80% interval: rare "
                 "bursts make up much of it; a typical turn is like the median"
