@@ -420,9 +420,11 @@ def outside_range(
         for name, reward, visitors in brought
         if visitors and not low <= reward / visitors <= high
     ]
+    if not found:
+        return ""
     more = f", and {len(found) - 3} more" if len(found) > 3 else ""
     ends = " to ".join(map(exact, map(float, reward_range)))
-    return f"{'; '.join(found[:3])}{more}, outside the range of {ends}" if found else ""
+    return f"{'; '.join(found[:3])}{more}, outside the range of {ends}"
 
 
 #: The columns of a table; `turn` is another name for `t`.
