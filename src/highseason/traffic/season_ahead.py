@@ -153,7 +153,7 @@ def _agreeing(table: Numbers, mean: Numbers, most: Numbers) -> tuple[Numbers, Nu
     heavy = np.where(table > high, np.maximum(table - np.maximum(normal, high), 0), 0)
     share = SHARES @ table - (1 + _AGREE) * mean
     table = table - np.clip(share / np.maximum(SHARES @ heavy, 1e-300), 0, 1) * heavy
-    for _ in range(4):  # Newton's method
+    for _ in range(8):  # Newton's method
         above = np.log(np.maximum(table / middle, 1))
         over = np.maximum(0, SHARES @ table - (1 + _AGREE) * mean)
         power = np.maximum(0.5, 1 - over / np.maximum(SHARES @ (table * above), 1e-300))
@@ -502,8 +502,8 @@ def _bias(errors: Numbers, origin: NDArray[np.int64]) -> float:
 
 def _spread(
     trials: Trials, errors: Numbers, history: History, ahead: Numbers
-) -> tuple[Numbers, Numbers]:
-    """Quantiles of the coming errors and the logarithm of their mean factor, turn by turn.
+) -> tuple[Numbers, float]:
+    """Quantiles of the coming errors, turn by turn, and the logarithm of their mean factor.
 
     Past errors, over their usual size: that grows with the distance, and with the doubt in effects.
     Doubt `ahead` is an error of the forecast: it makes no turn busier.
@@ -516,22 +516,21 @@ def _spread(
     growth = _growth(np.abs(errors / doubt), steps)
     scaled = errors / doubt / steps**growth
     off = scaled - float(np.clip(scaled, *np.quantile(scaled, (0.01, 0.99))).mean())
-    # Errors are those of what came and of the forecast.  Only the first belong to the mean, and the
-    # ratio of the sums has only those.
-    excess = 0.0
+    factor = np.log(np.exp(off).mean())
     if not few:
-        # Bursts that the last year did not have count less.
-        weights = 0.5 ** ((history.turns - origin) / history.year)
-        errors = errors - np.average(errors, weights=weights)
-        ratio = weights @ np.exp(trials.came) / (weights @ np.exp(trials.came - errors))
-        excess = float(np.log(np.exp(off * steps**growth).mean() / ratio))
+        # A burst counts by how many earlier forecasts met it rather than by its size, and less for
+        # each year since: the mean square root of what came over what was said, squared.
+        weights = 0.25 ** ((history.turns - origin) / history.year)
+        said = trials.came - errors + np.average(errors, weights=weights)
+        which = np.unique(origin, return_inverse=True)[1]
+        came, medians = (np.bincount(which, np.exp(x)) for x in (trials.came, said))
+        roots = np.sqrt(came / medians)
+        factor = 2 * np.log(np.average(roots[which], weights=weights))
     # Forecasts that missed in one direction may do so again: intervals must hold that, too.
     inflation, size = _inflation(scaled, origin), np.arange(1, ahead.size + 1) ** growth
     middle, quantiles = np.median(off), np.quantile(off, LEVELS)
     quantiles = middle + (quantiles - middle) * inflation
-    sizes, which = np.unique(size.round(3), return_inverse=True)
-    factors = np.array([np.log(np.exp(one * off).mean()) for one in sizes])
-    return quantiles[:, None] * size * ahead, factors[which] - excess
+    return quantiles[:, None] * size * ahead, float(factor)
 
 
 def _growth(sizes: Numbers, steps: NDArray[np.int64]) -> float:
