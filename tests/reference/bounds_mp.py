@@ -340,7 +340,9 @@ def mortal(
 
     total, played = mpf(0), 0
     for j in range(m):
-        if birth[j] == 0 and lifetimes[j][1] >= played + 1:
+        if (
+            birth[j] == 0 and lifetimes[j][1] >= played + 1 <= n
+        ):  # there may be more arms than turns
             played += 1
             total += G[played - 1] * (means[best(played)] - means[j])
     worst = sum(
