@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import highseason as hs
@@ -280,6 +280,8 @@ def test_days_stay_days(day: str) -> None:
     st.integers(24, 300),
 )
 def test_periods_are_those_of_pandas(zone: str, length: str, start: int, n: int) -> None:
+    # Where clocks skip half an hour, hours of pandas begin at half past from then on.
+    assume((zone, length) != ("Australia/Lord_Howe", "h"))
     index = pd.date_range("2023-01-01", periods=start + n, freq="30min", tz="UTC")[start:]
     data = pd.Series(1.0, index=index.tz_convert(zone))
     expected = data.resample(length, closed="left", label="left").sum()
