@@ -8,7 +8,8 @@ alternate: each round of the service follows one of the trivial endpoint and giv
 the median of these is reported.  Whatever else the machine does disturbs both alike.
 
 Then a server with a thousand experiments of 100 days, whose turns of now are decided, evaluates all
-of them as flags, and tells Prometheus about all of them, first after its start and again.
+of them as flags, and tells Prometheus about all of them, first after its start and again: its port
+opens when the logs are read, so the first may take no longer than the others.
 
     python benchmarks/bench_service.py [seconds per round]
 """
@@ -210,7 +211,7 @@ def main() -> None:
                 then = statistics.median(later)
                 figures = (f"{first:.2f}", f"{then:.2f}", f"{MOST_SECONDS:g}")
                 whole.add_row(database, path, *figures)
-                good &= then <= MOST_SECONDS
+                good &= max(first, then) <= MOST_SECONDS
     Console(width=100).print(
         table, f"{CLIENTS} clients; at least {TARGET} of the rate and {SLOWEST} a second", whole
     )

@@ -10,7 +10,7 @@ import json
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -262,6 +262,11 @@ class Service(AbstractContextManager["Service"]):
         if locked is None:
             raise NotFoundError(f"turn {turn} of {experiment!r} is not decided yet")
         return locked
+
+    def decided(self, turns: Mapping[str, int]) -> dict[str, DecisionRecord]:
+        """A turn of each of many experiments, if it is locked."""
+        with self.database.ask() as connection:
+            return store.decided(connection, turns)
 
     def decisions(
         self, experiment: str, before: int | None = None, limit: int = 100

@@ -6,6 +6,7 @@ nothing, because it is paused or its forecast does not hold now, answers with it
 
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any, TypeAlias
 
 from fastapi import APIRouter, Depends, Header, Request
@@ -13,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 
 from highseason_service.errors import ClashError, NotFoundError, ServiceError
 from highseason_service.experiments import Service
-from highseason_service.model import State, Summary
+from highseason_service.model import DecisionRecord, State, Summary
 from highseason_service.routes import AHEAD, ANSWERS, Id, ToDecide
 
 router = APIRouter(
@@ -48,7 +49,7 @@ def evaluate(service: ToDecide, experiment: Id, wrong: Wrong, request: Request) 
     if wrong is not None:
         return JSONResponse({"key": experiment} | wrong, 400)
     try:
-        flag = _flag(service, service.experiment(experiment), request.app.state.flags)
+        [flag] = evaluated(service, [service.experiment(experiment)], request.app.state.flags)
     except NotFoundError as reason:
         return JSONResponse({"key": experiment} | _failure("FLAG_NOT_FOUND", str(reason)), 404)
     return JSONResponse(flag, 400 if "errorCode" in flag else 200)
@@ -59,38 +60,61 @@ def evaluate_all(service: ToDecide, wrong: Wrong, request: Request, known: Known
     """Evaluate all flags: every experiment that is not archived."""
     if wrong is not None:
         return JSONResponse(wrong, 400)
-    flags = [_flag(service, one, request.app.state.flags) for one in service.present()]
+    flags = evaluated(service, service.present(), request.app.state.flags)
     tag = f'"{hashlib.sha256(json.dumps(flags).encode()).hexdigest()[:32]}"'
     if tag in (one.strip().removeprefix("W/") for one in known.split(",")):
         return Response(status_code=304, headers={"etag": tag})
     return JSONResponse({"flags": flags}, headers={"etag": tag})
 
 
-def _flag(service: Service, one: Summary, last: Flags) -> dict[str, Any]:
-    """The evaluation of a flag, or why there is none; the last one, where nothing has changed."""
-    try:
-        outline = service.outline(one)
-        turn, past = outline.forecast.progress(service.clock())
-        why = "" if turn else f"{outline.forecast.idle(past)}: nothing is decided"
+def evaluated(service: Service, present: Sequence[Summary], last: Flags) -> list[dict[str, Any]]:
+    """The evaluations of flags, or why there is none; the last ones, where nothing has changed.
+
+    Turns that are decided are read in one statement, and no bandit is built for them.
+    """
+    flags, changed = dict[str, dict[str, Any]](), dict[str, tuple[int, int | None, str]]()
+    for one in present:
+        try:
+            forecast = service.outline(one).forecast
+            turn, past = forecast.progress(service.clock())
+        except ServiceError as reason:
+            flags[one.id] = _general(one.id, reason)
+            continue
+        why = "" if turn else f"{forecast.idle(past)}: nothing is decided"
         if one.status != "running":
             turn, why = None, f"the experiment is {one.status}: nothing is decided"
-        if last.get(one.id, ((), {}))[0] != (one.events, turn, why):
-            last[one.id] = (one.events, turn, why), _evaluated(service, one, turn, why)
-        return last[one.id][1]
-    except ServiceError as reason:
-        if reason.status == 503:
-            raise
-        return {"key": one.id} | _failure("GENERAL", str(reason))
+        known, flags[one.id] = last.get(one.id, ((), {}))
+        if known != (one.events, turn, why):
+            changed[one.id] = one.events, turn, why
+    decided = service.decided({name: turn for name, (_, turn, _) in changed.items() if turn})
+    for one in present:
+        if (now := changed.get(one.id)) is not None:
+            _, turn, why = now
+            try:
+                flags[one.id] = _evaluated(service, one, turn, why, decided.get(one.id))
+                last[one.id] = now, flags[one.id]
+            except ServiceError as reason:
+                flags[one.id] = _general(one.id, reason)
+    return list(flags.values())
 
 
-def _evaluated(service: Service, one: Summary, turn: int | None, why: str) -> dict[str, Any]:
+def _general(key: str, reason: ServiceError) -> dict[str, Any]:
+    """Why a flag has no evaluation; while the database cannot be used, none has."""
+    if reason.status == 503:
+        raise reason
+    return {"key": key} | _failure("GENERAL", str(reason))
+
+
+def _evaluated(
+    service: Service, one: Summary, turn: int | None, why: str, decided: DecisionRecord | None
+) -> dict[str, Any]:
     """The arm of the turn that is now, or the leader, and why it is that."""
     key, outline = one.id, service.outline(one)
     shared, metadata = "everybody gets this arm", dict[str, Any]()
     try:
         if turn is None:
             raise ClashError(why)
-        decided = service.decide(key, turn, ahead=AHEAD)
+        decided = decided or service.decide(key, turn, ahead=AHEAD)
         arm, metadata = decided.arm, {"turn": turn, "explored": not decided.exploited}
         metadata["until"] = outline.forecast.ends(turn)
         shared += f" until {metadata['until']}"

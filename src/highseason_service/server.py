@@ -133,6 +133,10 @@ def serve(
         proxy_headers=bool(others),  # without a proxy, a client could name any address
     )
     sys.setswitchinterval(SWITCH)
+    try:  # who asks first should not wait until the logs of all are read
+        list(app.state.metrics.collect())
+    except Exception:  # the others can be served
+        log.exception("the experiments cannot all be read")
     with listen(host, port) as listener:
         address = f"[{host}]" if ":" in host else host
         started(f"http://{address}:{listener.getsockname()[1]}")

@@ -1,13 +1,24 @@
 """All SQL of requests: what is read, and what one transaction writes."""
 
 import json
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, Table, bindparam, insert, select, text, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    Select,
+    Table,
+    bindparam,
+    insert,
+    select,
+    text,
+    tuple_,
+    update,
+)
 
 from highseason.bandit import event_from_json, event_to_json
 from highseason_service.errors import NotFoundError
@@ -29,6 +40,9 @@ _ADVANCE = update(experiments).where(_ONE, _UNCHANGED).values(last_seq=bindparam
 _SET_STATUS = update(experiments).where(_ONE).values(status=bindparam("new_status"))
 _INSERT = {table: insert(table) for table in (events, decisions, requests)}
 _DECISION = select(decisions).where(_OF_ONE, _TURN)
+_DECIDED = select(decisions).where(
+    tuple_(decisions.c.experiment, decisions.c.turn).in_(bindparam("pairs", expanding=True))
+)
 _NEWS = (events.c.experiment == bindparam("of")) & (events.c.seq > bindparam("after"))
 _LOG = select(events).where(_NEWS).order_by(events.c.seq)
 _OUTLINES = events.c.kind.in_(("created", "arm_added", "forecast_replaced"))
@@ -176,6 +190,16 @@ def decision(connection: Connection, experiment: str, turn: int) -> DecisionReco
     """A locked turn, if it is."""
     row: Any = connection.execute(_DECISION, {"of": experiment, "its_turn": turn}).first()
     return None if row is None else DecisionRecord(*row[1:])  # all but the experiment
+
+
+def decided(connection: Connection, turns: Mapping[str, int]) -> dict[str, DecisionRecord]:
+    """A turn of each of many experiments, if it is locked."""
+    wanted, found = list(turns.items()), dict[str, DecisionRecord]()
+    for begin in range(0, len(wanted), 500):  # a statement has a limited number of parameters
+        for row in connection.execute(_DECIDED, {"pairs": wanted[begin : begin + 500]}):
+            values: Any = row[1:]
+            found[row.experiment] = DecisionRecord(*values)
+    return found
 
 
 def counts(connection: Connection, experiment: str, past: int) -> Sequence[int]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+import uvicorn
 from sqlalchemy import event
 from tests.service.conftest import MOMENT, Server, settings
 from tests.service.copies import copy
@@ -21,6 +22,7 @@ from highseason_service.app import Metrics
 from highseason_service.experiments import Recent
 from highseason_service.forecast import TrafficForecast
 from highseason_service.model import Arm, Outcome
+from highseason_service.server import serve
 
 FLAGS = "/ofrep/v1/evaluate/flags"
 
@@ -75,6 +77,24 @@ def test_after_a_start_one_statement_reads_the_logs_of_all(
             answer = http.get(path) if path == "/metrics" else http.post(path, json={})
             assert answer.text.count("shelf-7") == (4 if path == "/metrics" else 1)
     assert sum("FROM events" in statement for statement in statements) == 1
+    lone = sum("FROM decisions" in one and "count(" not in one for one in statements)
+    assert lone == 1  # of the turns of now, too
+
+
+def test_the_port_is_open_when_the_logs_are_read(
+    opened: Callable[[], Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = opened()
+    service.create(settings())
+    service.decide("shelf")
+    copy(service.database, "shelf", 5)
+    known, service = list[int](), opened()
+    monkeypatch.setattr(uvicorn.Server, "run", lambda *_, **__: None)
+    serve(service, port=0, started=lambda _: known.append(len(service._outlines)))
+    damaged = opened()
+    monkeypatch.setattr(damaged, "outline", lambda one: 1 / 0)
+    serve(damaged, port=0, started=lambda _: known.append(0))  # the others can be served
+    assert known == [6, 0]
 
 
 def test_outlines_that_are_read_at_once_are_those_of_each(opened: Callable[[], Service]) -> None:
@@ -197,14 +217,13 @@ def test_a_known_evaluation_is_what_a_new_one_would_be(resting: Service) -> None
                 if not any(arm.id == "new" for arm in service.state(name).arms):
                     service.add_arm(name, Arm("new", "a new one", when="now"))
             case 5:
-                flag = ofrep._flag(service, service.experiment(name), last)
+                [flag] = ofrep.evaluated(service, [service.experiment(name)], last)
                 service.remove_arm(name, flag["variant"])
                 service.add_arm(name, Arm(flag["variant"], f"{rng.random()}", when="now"))
 
     for _ in range(60):
-        for one in service.experiments():
-            known = ofrep._flag(service, one, last)
-            assert known == ofrep._flag(service, service.experiment(one.id), {})
+        known = ofrep.evaluated(service, service.experiments(), last)
+        assert known == ofrep.evaluated(service, service.experiments(), {})
         change()
 
 
