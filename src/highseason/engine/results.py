@@ -29,8 +29,18 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[np.float64]
 
-#: What is measured in every game, and what is measured only with `simulate(…, realised=True)`.
-METRICS = ("reward", "regret", "exploited", "best_pulls")
+
+class Measured(NamedTuple):
+    """What is measured in every game: a column of a kernel's `out` each."""
+
+    reward: float
+    regret: float
+    exploited: float
+    best_pulls: float
+
+
+METRICS = Measured._fields
+#: What is measured only with `simulate(…, realised=True)`.
 REALISED = "realised_regret"
 #: How finely the quantiles of running totals are known.
 BINS = 2048

@@ -25,7 +25,7 @@ from highseason.core.validation import whole_number
 from highseason.core.version import __version__
 from highseason.engine.kernels import interface
 from highseason.engine.kernels.interface import Play, has_own_kernel, kernel_for, oracle_for
-from highseason.engine.kernels.turns import OUT, TRACE, Arms, Turns, dispatch_for, spans_of
+from highseason.engine.kernels.turns import TRACE, Arms, Turns, dispatch_for, spans_of
 from highseason.engine.play import readable_player
 from highseason.engine.results import (
     METRICS,
@@ -191,7 +191,7 @@ class Simulation:
         """Play some games with every policy: a function of the simulation and the block alone."""
         keys = game_keys(self.seed, block)
         arms = self.arms(keys)
-        totals = np.empty((len(self.plans), keys.size, len(OUT)))
+        totals = np.empty((len(self.plans), keys.size, len(METRICS)))
         trace = np.empty((keys.size, self.checkpoints.size, len(TRACE)))
         best = np.empty(keys.size if self.realised else 0)
         if self.realised:
@@ -213,8 +213,8 @@ class Simulation:
     ) -> BlockSummary:
         """What is kept of a block.
 
-        Given are its totals by policy, game and `OUT`, what the best arm earned in each game if it
-        was played, and for each policy the running totals by game, checkpoint and `TRACE`.
+        Given are its totals by policy, game and `METRICS`, what the best arm earned in each game
+        if it was played, and for each policy the running totals by game, checkpoint and `TRACE`.
         """
         curves = self.empty_curves().values()
         sums = np.empty((len(curves), len(totals), self.checkpoints.size))
@@ -224,22 +224,25 @@ class Simulation:
             for i, curve in enumerate(curves):
                 sums[i, policy] = trace[:, :, i].sum(axis=0)
                 bins[i, policy] = curve.binned(trace[:, :, i])
-        games = [totals[:, :, i] for i in range(len(OUT))]
+        games = [totals[:, :, i] for i in range(len(METRICS))]
         if self.realised:
             games.append(best - games[0])
         return BlockSummary.of(games, sums, bins, self.keep)
 
     def regrets(self, keys: NDArray[np.uint64], arms: Arms) -> NDArray[np.float64]:
         """The regret of every policy (a row) in some games, and nothing else about them."""
-        totals, none = np.empty((len(self.plans), keys.size, len(OUT))), np.empty((keys.size, 0, 2))
+        totals, none = (
+            np.empty((len(self.plans), keys.size, len(METRICS))),
+            np.empty((keys.size, 0, 2)),
+        )
         for play, out in zip(self.players, totals, strict=True):
             play(keys, arms, out, none)
         self._check(totals)
-        return totals[:, :, OUT.index("regret")]
+        return totals[:, :, METRICS.index("regret")]
 
     def _check(self, totals: NDArray[np.float64]) -> None:
         """Kernels raise nothing: a reward outside the bounds makes the total of its game NaN."""
-        if np.isnan(totals[..., OUT.index("reward")]).any():
+        if np.isnan(totals[..., METRICS.index("reward")]).any():
             raise self.rewards.out_of_bounds("some rewards are")
 
     def arms(self, keys: NDArray[np.uint64]) -> Arms:

@@ -245,7 +245,7 @@ def ucb(quantile: Any) -> Kernel:
         turns: Any, roots: Any, inverse_root: Any, keys: Any, parameters: Any, true_means: Any,
         out: Any, trace: Any, bits: int,
     ) -> None:  # fmt: skip
-        G, learning_scale, _, checkpoints, model, _, _ = turns
+        G, learning_scale, model = turns.G, turns.learning_scale, turns.reward_model
         arms, size, thread = parameters.shape[1], cuda.blockDim.x, cuda.threadIdx.x
         lanes, at_once = 1 << bits, 32 >> bits  # at_once: the games of a warp
         in_warp = thread & 31
@@ -266,7 +266,7 @@ def ucb(quantile: Any) -> Kernel:
             pulls[k * size + thread] = 0
         step, block = np.uint64(size), np.uint64(held * size)
         totals, passed = Totals(0.0, 0.0, 0.0), 0
-        due = next_checkpoint(checkpoints, passed)
+        due = next_checkpoint(turns.checkpoints, passed)
         for i in range(G.size):
             arm, greedy = i, False
             if i >= arms:
@@ -293,7 +293,7 @@ def ucb(quantile: Any) -> Kernel:
                 if place < keys.size and lane == 0:
                     record(trace[game], passed, totals)
                 passed += 1
-                due = next_checkpoint(checkpoints, passed)
+                due = next_checkpoint(turns.checkpoints, passed)
             if lane == (arm & (lanes - 1)):
                 at = np.uint64((arm >> bits) * size + thread)
                 sums = at + block + block

@@ -18,7 +18,6 @@ from highseason.engine.gpu.device import GpuProgram, the_gpu
 from highseason.engine.kernels.any_rule import RulePlayer
 from highseason.engine.kernels.interface import RULE_FUNCTIONS, has_own_kernel, player_of
 from highseason.engine.kernels.turns import (
-    OUT,
     TRACE,
     AnyReward,
     ClippedNormalReward,
@@ -26,7 +25,7 @@ from highseason.engine.kernels.turns import (
     Turns,
     spans_of,
 )
-from highseason.engine.results import BlockSummary
+from highseason.engine.results import METRICS, BlockSummary
 from highseason.engine.turn import Population, expected_measure, illegal_arm
 from highseason.policies import EPSILON, POOL, UCB_RULE, Policy, Rule
 from highseason.policies.rule import ArmState
@@ -114,7 +113,7 @@ class GpuGames:
     def chunks(self, blocks: Sequence[range]) -> Iterator[Sequence[range]]:
         """All blocks, as many at a time as the device holds."""
         simulation, rewards = self.simulation, self.simulation.rewards
-        each = len(OUT) + len(TRACE) * simulation.checkpoints.size
+        each = len(METRICS) + len(TRACE) * simulation.checkpoints.size
         numbers = 2 * rewards.arms * rewards.width + 8 + len(simulation.plans) * each
         games = min(_MOST_GAMES, _MOST_BYTES // (8 * numbers))
         step = max(1, games // len(blocks[0]))
@@ -124,8 +123,8 @@ class GpuGames:
     def play(self, games: range) -> tuple[Any, Any, Any]:
         """Play these games with every policy; what happened stays in the device's memory.
 
-        Totals by policy, game and `OUT`; the best arm's rewards, if they are asked for; and running
-        totals by policy, game, checkpoint and `TRACE`.
+        Totals by policy, game and `METRICS`; the best arm's rewards, if they are asked for; and
+        running totals by policy, game, checkpoint and `TRACE`.
         """
         device, policies, count = self.device, len(self.simulation.plans), len(games)
         keys = device.empty((count,), np.uint64)
@@ -133,7 +132,7 @@ class GpuGames:
         device.spread(kernels.draw_keys, count, seed, games.start, keys)
         parameters, means = self._arms(keys)
         spans = self._spans(keys)
-        totals = device.empty((policies, count, len(OUT)))
+        totals = device.empty((policies, count, len(METRICS)))
         traces = device.empty((policies, count, self.simulation.checkpoints.size, len(TRACE)))
         for i, turns in enumerate(self._on_device):
             self._play(i, Games(turns, keys, parameters, means, totals[i], traces[i]), spans)

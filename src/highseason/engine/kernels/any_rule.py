@@ -84,7 +84,7 @@ def any_rule_game(
     set_weights: Callable[..., None],
 ) -> tuple[int, int]:
     """Play one game; (0, 0), or the turn and the arm of an illegal choice, which ends it."""
-    G, learning_scale, levels, checkpoints, model, expected, future = turns
+    G, learning_scale, model = turns.G, turns.learning_scale, turns.reward_model
     state, population, measure, at_end, random_ties, precision = player
     reset_state(state)
     start(state)
@@ -93,7 +93,7 @@ def any_rule_game(
     score_lifetimes(population, measure, at_end, G.size)
     change, opening, best = 1, True, -1
     totals, best_pulls, passed = Totals(0.0, 0.0, 0.0), 0, 0
-    due = next_checkpoint(checkpoints, passed)
+    due = next_checkpoint(turns.checkpoints, passed)
     for i in range(G.size):
         moved = update_means(model, mean_at, game, parameters, i + 1, G[i], means)
         if i + 1 == change:
@@ -105,8 +105,9 @@ def any_rule_game(
         if opening:
             opening = offer_opening(state, population.opening, population.alive)
         key = turn_key(game, i + 1)
-        left = turns_left(i + 1, G.size, future[i])
-        turn = Turn(i + 1, levels[i], expected[i], future[i], left, key, random_ties, i + 1)
+        level, expected, future = turns.levels[i], turns.expected[i], turns.future[i]
+        left = turns_left(i + 1, G.size, future)
+        turn = Turn(i + 1, level, expected, future, left, key, random_ties, i + 1)
         arm, greedy = choose(state, turn)
         if not is_legal(state.available, arm):
             return i + 1, arm
@@ -118,7 +119,7 @@ def any_rule_game(
         )  # fmt: skip
         if i + 1 == due:
             passed = record(trace, passed, totals)
-            due = next_checkpoint(checkpoints, passed)
+            due = next_checkpoint(turns.checkpoints, passed)
         if opening:
             copy_values(population.alive, state.available)
         observe(state, turn, Observation(arm, value, precision[i]))

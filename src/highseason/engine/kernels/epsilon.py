@@ -64,17 +64,17 @@ def epsilon_game(
     """Play one game."""
     sums, pulls, means = scratch
     arms = sums.size
-    G, learning_scale, levels, checkpoints, model, _, _ = turns
+    G, learning_scale, model = turns.G, turns.learning_scale, turns.reward_model
     totals, passed, best = play_each_arm_once(
         turns, quantile, game, parameters, true_means, trace, sums
     )
-    best_mean, due = true_means[best], next_checkpoint(checkpoints, passed)
+    best_mean, due = true_means[best], next_checkpoint(turns.checkpoints, passed)
     for arm in range(arms):
         pulls[arm], means[arm] = 1.0, sums[arm]
     leader, rival, rival_mean = two_best(means)
     for i in range(arms, G.size):
         key = turn_key(game, i + 1)
-        epsilon = levels[i]
+        epsilon = turns.levels[i]
         coin = draw(key, DECISION) if epsilon > 0.0 else 1.0
         greedy = coin >= epsilon
         arm = leader if greedy else min(int(coin / epsilon * arms), arms - 1)
@@ -84,7 +84,7 @@ def epsilon_game(
         )  # fmt: skip
         if i + 1 == due:
             passed = record(trace, passed, totals)
-            due = next_checkpoint(checkpoints, passed)
+            due = next_checkpoint(turns.checkpoints, passed)
         sums[arm] += value
         pulls[arm] += 1.0
         mean = sums[arm] / pulls[arm]

@@ -227,7 +227,10 @@ def _game_types(family: Any) -> tuple[Any, Any, Any]:
     numbers, counts = np.empty((1, 1)), np.empty((1, 1), np.int64)
     G, checkpoints, arms = numbers[0], counts[0], Arms(numbers, numbers, counts, counts)
     model = family(*(0.0 for _ in family._fields))
-    turns = Turns(G, G, G, checkpoints, model, G, G)
+    turns = Turns(
+        G=G, learning_scale=G, levels=G, checkpoints=checkpoints, reward_model=model,
+        expected=G, future=G,
+    )  # fmt: skip
     return numba.typeof(turns), numba.types.uint64[::1], numba.typeof(arms)
 
 

@@ -69,17 +69,17 @@ def pool_game(
     """Play one game."""
     sums, pulls, ranked, order = scratch
     arms = sums.size
-    G, learning_scale, levels, checkpoints, model, _, _ = turns
+    G, learning_scale, model = turns.G, turns.learning_scale, turns.reward_model
     totals, passed, best = play_each_arm_once(
         turns, quantile, game, parameters, true_means, trace, sums
     )
-    best_mean, due = true_means[best], next_checkpoint(checkpoints, passed)
+    best_mean, due = true_means[best], next_checkpoint(turns.checkpoints, passed)
     for arm in range(arms):
         pulls[arm], order[arm], ranked[arm] = 1.0, arm, sums[arm]
         restore_order(order[: arm + 1], ranked, arm)
     for i in range(arms, G.size):
         key = turn_key(game, i + 1)
-        size = min(int(levels[i]), arms)
+        size = min(int(turns.levels[i]), arms)
         greedy = size <= 1
         rank = 0 if greedy else min(int(draw(key, DECISION) * size), size - 1)
         arm = order[rank]
@@ -89,7 +89,7 @@ def pool_game(
         )  # fmt: skip
         if i + 1 == due:
             passed = record(trace, passed, totals)
-            due = next_checkpoint(checkpoints, passed)
+            due = next_checkpoint(turns.checkpoints, passed)
         sums[arm] += value
         pulls[arm] += 1.0
         ranked[rank] = sums[arm] / pulls[arm]

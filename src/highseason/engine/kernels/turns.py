@@ -22,16 +22,15 @@ from numpy.typing import NDArray
 from highseason.core.jitable import inlined, jitable, jitable_as
 from highseason.core.random import REWARD, draw, turn_key
 from highseason.core.special import share_of
+from highseason.engine.results import METRICS, Measured
 from highseason.policies.lifetimes import Lifetimes
 from highseason.policies.rule import NO_END
 from highseason.rewards import Rewards
 from highseason.rewards.model import Drift, bernoulli_quantile, clipped_normal_quantile, move_means
 from highseason.rewards.visitors import SpendNoise, VisitorNoise, spend_reward, visitor_reward
 
-#: Columns of a kernel's `out`: totals of a game.
-OUT = ("reward", "regret", "exploited", "best_pulls")
-#: The last axis of a kernel's `trace`: running totals at the checkpoints.
-TRACE = ("reward", "regret")
+#: The last axis of a kernel's `trace`: those whose running totals are kept at the checkpoints.
+TRACE = METRICS[:2]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -345,7 +344,7 @@ def play_each_arm_once(
 
     Gives the totals, how many checkpoints were passed, and the best arm.
     """
-    G, learning_scale, _, checkpoints, model, _, _ = turns
+    G, learning_scale, model = turns.G, turns.learning_scale, turns.reward_model
     totals, passed, best = Totals(0.0, 0.0, 0.0), 0, best_arm(means)
     sums[:] = 0.0
     for i in range(min(sums.size, G.size)):
@@ -353,7 +352,7 @@ def play_each_arm_once(
         sums[i], totals = play_turn(
             model, quantile, key, parameters[i], i + 1, G[i], learning_scale[i], gap, False, totals
         )
-        if i + 1 == next_checkpoint(checkpoints, passed):
+        if i + 1 == next_checkpoint(turns.checkpoints, passed):
             passed = record(trace, passed, totals)
     return totals, passed, best
 
@@ -373,8 +372,10 @@ def record(trace: Floats, passed: int, totals: Totals) -> int:
 
 @jitable
 def write_totals(out: Floats, totals: Totals, best_pulls: float) -> None:
-    """Write down the totals of a game, in the order of `OUT`."""
-    out[0], out[1], out[2], out[3] = totals.reward, totals.regret, totals.exploited, best_pulls
+    """Write down the totals of a game."""
+    row = Measured(totals.reward, totals.regret, totals.exploited, float(best_pulls))
+    for column in range(len(row)):
+        out[column] = row[column]
 
 
 @jitable

@@ -185,8 +185,9 @@ def ucb_lanes_kernel(
 
     Memory that the compiler sees allocated is worth a tenth of the time, so none is handed in.
     """
-    G, learning_scale, levels, checkpoints, reward, _, _ = turns
-    parameters, true_means, _, _ = all_arms
+    G, levels, checkpoints = turns.G, turns.levels, turns.checkpoints
+    learning_scale, reward = turns.learning_scale, turns.reward_model
+    parameters, true_means = all_arms.parameters, all_arms.means
     arms, games = parameters.shape[1], keys.size
     many = arms >= MANY_ARMS
     means, radii = np.empty((arms + 1, LANES)), np.empty((arms + 1, LANES))
