@@ -78,7 +78,7 @@ WAYS: dict[str, Callable[[Path, Path], int]] = {
     way.__name__: way for way in (yahoo, yahoo_polars, table, table_polars)
 }
 #: Ours, the peer, and how many times as fast ours must be.
-LIMITS = (("yahoo", "yahoo_polars", 0.6), ("table", "table_polars", 0.6))
+LIMITS = (("yahoo", "yahoo_polars", 0.6), ("table", "table_polars", 0.5))
 
 
 def write_table(yahoo_log: Path, out: Path) -> None:
@@ -118,6 +118,7 @@ def measure(way: str, small: Path, log: Path, out: Path) -> None:
 
 
 def main() -> int:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the studies
     from studies.logged.generate import generate_log
 
     results: dict[str, list[dict[str, float]]] = {way: [] for way in WAYS}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,33 @@ def test_a_stray_quote_costs_only_its_own_lines(kind: str, after: int, tmp_path:
     assert report.lines == 2 + after + 1 + stray.count("\n")
     assert len(events) == 2 + after + swallowed
     assert report.examples[0].line == 4
+
+
+TEARS: dict[str, Callable[[str, int], str]] = {
+    "a quote too many": lambda row, at: row[:at] + '"' + row[at:],
+    "cut": lambda row, at: row[:at],
+    "written twice": lambda row, at: row[:at] + row,
+    "a byte that is not UTF-8": lambda row, at: row[:at] + "\udcff" + row[at:],
+    "a carriage return": lambda row, at: row[:at] + "\r" + row[at:],
+}
+
+
+@pytest.mark.parametrize("kind", TEARS)
+@pytest.mark.parametrize("row", ["{i},a,1,plain", '{i},"a, b",0,"two ""words"""'])
+@pytest.mark.parametrize("lines", [7, 1 << 14])
+def test_a_torn_line_costs_no_other(
+    kind: str, row: str, lines: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_file, "_LINES", lines)
+    path = tmp_path / "shop.csv"
+    for at in range(len(row.format(i=50)) + 1):
+        rows = [row.format(i=i) for i in range(10, 90)]
+        rows[40] = TEARS[kind](rows[40], at)
+        text = "\n".join(["time,arm,reward,note", *rows, ""])
+        path.write_bytes(text.encode(errors="surrogateescape"))
+        events, report = collect(TableLog(path))
+        assert set(range(10, 90)) - {50} <= set(events.time.tolist()), rows[40]
+        assert (report.lines, len(events)) in ((80, 79), (80, 80))
 
 
 def test_rows_of_several_lines_are_read(tmp_path: Path) -> None:

@@ -1,16 +1,15 @@
 """Rows of CSV, Excel and Parquet files in blocks, each row with its line.
 
-Polars reads a CSV file as long as each line is a row with all cells that are needed, and none is
-quoted.  From the first other row on, the file comes in blocks.  Polars reads a block if each of its
-lines is a row with its quotes in place.  Any other block goes through Python's reader: a row may go
-over several lines, and where a quote is never closed, only its line is lost.
+Polars splits the lines of a CSV file.  A line with a quote, or with too few or too many cells, goes
+through Python's reader: its row may go over several lines, and where a quote is never closed, only
+its line is lost.
 """
 
 import csv
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
@@ -165,114 +164,80 @@ class _CsvRows:
 
     def read(self, indices: dict[str, int]) -> Iterator[RowBlock]:
         """The rows with the cells at these positions."""
-        pl, begin, positions = polars(), self.begin, sorted(set(indices.values()))
-        rows = pl.scan_csv(
-            self.file.path,
-            glob=False,
-            has_header=False,
-            skip_lines=self.begin - 1,
-            separator=self.mark,
-            quote_char=None,
-            schema={f"{i}": pl.String for i in range(self.width)},
-            empty_string_is_null=False,
-        )
-        for frame in self.file.scan(rows.select(f"{i}" for i in positions)):
-            # A cell that is empty, or begins with a blank or a quote, needs more care.
-            if any((column < "#").any() for column in frame):
-                break
-            lines = begin + np.arange(len(frame))
-            cells = {role: frame[f"{i}"] for role, i in indices.items()}
-            faults = np.zeros(lines.size, np.int8)
-            yield RowBlock(cells, lines, faults, partial(_row_text, frame))
-            begin += lines.size
-        if not self.file.is_read:
-            yield from self._read_blocks(begin, indices)
-
-    def _read_blocks(self, begin: int, indices: dict[str, int]) -> Iterator[RowBlock]:
-        waiting = b""  # the lines of a row that is not complete
-        for line, data in chain(self.file.blocks(begin), [(0, b"")]):
-            begin, text = (begin, waiting + data) if waiting else (line, data)
-            waiting = b""
-            if text:
-                block = self._by_polars(begin, text, indices)
-                if block is None:
-                    block, begin, waiting = self._by_python(begin, text, indices, not data)
+        begin, rest = self.begin, None  # `rest`: the lines of a row that is not complete
+        frames = self.file.frames(partial(self._split, sorted({*indices.values()})), begin)
+        for line, frame, is_open in chain(frames, [(0, None, False)]):
+            is_end = is_open or frame is None
+            if rest is None:
+                begin = line
+            else:
+                frame = rest if frame is None else polars().concat([rest, frame])
+            if frame is not None:
+                end, block = self._block(begin, frame, indices, is_end, is_open)
+                begin, rest = begin + end, frame[end:] if end < len(frame) else None
                 yield block
 
-    def _by_polars(self, begin: int, data: bytes, indices: dict[str, int]) -> RowBlock | None:
-        """The rows of a block if each of its lines is one."""
-        pl, is_cut, last = polars(), not data.endswith(b"\n"), max(indices.values())
-        count = data.count(b"\n") + is_cut
-        first = f"{self.mark * self.width}\n".encode()  # one cell more than a row should have
-        try:
-            frame = pl.read_csv(
-                b"".join((first, data)),
-                has_header=False,
-                separator=self.mark,
-                quote_char='"' if b'"' in data else None,
-                schema={f"{i}": pl.String for i in range(self.width + 1)},
-                columns=sorted({*indices.values(), self.width}),
-                truncate_ragged_lines=True,
-                empty_string_is_null=False,
-            )[1:]
-        except pl.exceptions.ComputeError:  # quotes that are not in place
-            return None
-        if len(frame) != count or data.count(b'"') % 2:
-            return None
-        faults, lines = np.zeros(count, np.int8), cache(lambda: data.split(b"\n"))
-
-        def text(row: int) -> str:
-            return lines()[row].decode().removesuffix("\r")
-
-        faults[(frame[f"{self.width}"] != "").to_numpy()] = _LONG
-        for row in np.flatnonzero((frame[f"{last}"] == "").to_numpy()).tolist():
-            faults[row] = self._fault(text(row), _cells_of(text(row), self.mark), last)
-        if is_cut and len(_cells_of(text(count - 1), self.mark)) == last + 1 < self.width:
-            faults[-1] = _CUT
-        cells = {role: frame[f"{i}"] for role, i in indices.items()}
-        return RowBlock(cells, begin + np.arange(count), faults, text)
-
-    def _by_python(
-        self, begin: int, data: bytes, indices: dict[str, int], is_end: bool
-    ) -> tuple[RowBlock, int, bytes]:
-        """The rows of a block; and the first line and the text of a row that is not complete."""
-        lines, at, last = data.removesuffix(b"\n").decode().split("\n"), 0, max(indices.values())
-        starts, rows = [], []
-        while at < len(lines):
-            some = lines[at : at + _MOST_LINES]
-            reader = csv.reader((f"{line}\n" for line in some), delimiter=self.mark, strict=True)
-            try:
-                row, span = next(reader), reader.line_num
-            except csv.Error:
-                if not is_end and reader.line_num == len(some) < _MOST_LINES:
-                    break
-                row, span = _cells_of(lines[at], self.mark), 1
-            if span > 1 and any("\n" in row[i] for i in indices.values() if i < len(row)):
-                row, span = [], 1  # only a remark goes over several lines
-            starts.append(at)
-            rows.append(row)
-            at += span
-        faults = [
-            self._fault(lines[start], row, last) for start, row in zip(starts, rows, strict=True)
-        ]
-        cells = {
-            role: polars().Series([(row[i:] or [""])[0] for row in rows], dtype=polars().String)
-            for role, i in indices.items()
-        }
-        places = np.array(starts, np.int64)
-        block = RowBlock(
-            cells,
-            begin + places,
-            np.array(faults, np.int8),
-            lambda row: lines[starts[row]].removesuffix("\r"),
+    def _split(self, positions: list[int], lines: Any) -> Any:
+        """A lazy frame of lines, the cells between their marks, and whether these are not a row."""
+        line, cells = polars().col("line"), polars().col("cells").list
+        split = lines.with_columns(cells=line.str.split(self.mark))
+        is_row = ~line.str.contains('"', literal=True) & cells.len().is_between(
+            positions[-1] + 1, self.width
         )
-        return block, begin + at, "".join(f"{line}\n" for line in lines[at:]).encode()
+        wanted = {f"{i}": cells.get(i, null_on_oob=True) for i in positions}
+        wanted[f"{positions[-1]}"] = wanted[f"{positions[-1]}"].str.strip_suffix("\r")
+        return split.select(line, **wanted, odd=~is_row)
 
-    def _fault(self, text: str, row: list[str], last: int) -> int:
-        """What is wrong with the cells of a row of which the one at `last` is needed."""
-        if not row:
-            return _BROKEN if text.strip() else _BLANK
-        return _SHORT if len(row) <= last else _LONG if len(row) > self.width else 0
+    def _block(
+        self, begin: int, frame: Any, indices: dict[str, int], is_end: bool, is_open: bool
+    ) -> tuple[int, RowBlock]:
+        """The rows of a frame, up to one that is not complete; and how many lines they take."""
+        end, last = len(frame), max(indices.values())
+        faults, rows = np.zeros(end, np.int8), np.arange(end)
+        columns = {i: frame[f"{i}"] for i in indices.values()}
+        if (odd := frame["odd"].arg_true()).len():
+            lines, after, is_first = frame["line"].to_list(), 0, np.ones(end, np.bool_)
+            cells = {i: column.to_list() for i, column in columns.items()}
+            for at in odd.to_list():
+                if at < after:  # in a row of several lines
+                    continue
+                row, span = self._row(lines[at : at + _MOST_LINES], indices, is_end)
+                if not span:
+                    end = at
+                    break
+                after = at + span
+                is_first[at + 1 : after] = False
+                for i, column in cells.items():
+                    column[at] = row[i] if i < len(row) else ""
+                if not row:
+                    faults[at] = _BROKEN if lines[at].strip() else _BLANK
+                else:
+                    faults[at] = _SHORT if len(row) <= last else _LONG * (len(row) > self.width)
+            rows, text = np.flatnonzero(is_first[:end]), polars().String
+            columns = {i: polars().Series(cells[i], dtype=text).gather(rows) for i in cells}
+        if is_open and len(_cells_of(frame["line"][-1], self.mark)) == last + 1 < self.width:
+            faults[-1] = _CUT
+        return end, RowBlock(
+            {role: columns[i] for role, i in indices.items()},
+            begin + rows,
+            faults[rows],
+            lambda row: frame["line"][int(rows[row])],
+        )
+
+    def _row(
+        self, lines: list[str], indices: dict[str, int], is_end: bool
+    ) -> tuple[list[str], int]:
+        """The row that these lines begin with, and how many it takes: none if it goes on later."""
+        reader = csv.reader((f"{line}\n" for line in lines), delimiter=self.mark, strict=True)
+        try:
+            row, span = next(reader), reader.line_num
+        except csv.Error:
+            if not is_end and reader.line_num == len(lines) < _MOST_LINES:
+                return [], 0
+            return _cells_of(lines[0], self.mark), 1
+        if span > 1 and any("\n" in cell for i in indices.values() for cell in row[i : i + 1]):
+            return [], 1  # only a remark goes over several lines
+        return row, span
 
 
 def _cells_of(text: str, mark: str) -> list[str]:

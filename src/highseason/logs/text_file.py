@@ -3,7 +3,7 @@
 import codecs
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,26 +48,31 @@ class TextFile:
         self._line_size = len(start) / max(start.count(b"\n"), 1)
         self._is_plain = not self._is_gzip and self._encoding.startswith("utf-8")
         self._is_plain = self._is_plain and is_whole and b"\n" in start and not self._has_mark
-        self.is_read = False
 
-    def scan(self, query: Any) -> Iterator[Any]:
-        """The frames of a lazy query of Polars on this file, which reads it on all cores.
+    def frames(
+        self, split: Callable[[Any], Any], begin: int = 1
+    ) -> Iterator[tuple[int, Any, bool]]:
+        """What `split` makes of the lines from line `begin` on: frames with a row per line.
 
-        It ends early, with `is_read` still false, where the file is not plain text in UTF-8 or
-        anything else is wrong: from there on, `blocks` has the lines.
+        With each comes the number of its first line, and whether its last has no newline.  Polars
+        scans the file on all cores, unless it is not plain text in UTF-8 or until anything else is
+        wrong: from there on, lines come in blocks.
         """
-        if not self._is_plain:
-            return
-        lines = 0
+        pl, line = polars(), begin
         try:
-            for frame in query.collect_batches(chunk_size=_LINES):
-                lines += len(frame)
-                self._log.advance(self._before + min(self._size, int(lines * self._line_size)))
-                yield frame
-        except polars().exceptions.PolarsError:
-            return
-        self._log.advance(self._before + self._size)
-        self.is_read = True
+            if self._is_plain:
+                lines = pl.scan_lines(self.path, glob=False).slice(begin - 1)
+                for frame in split(lines).collect_batches(chunk_size=_LINES):
+                    size = min(self._size, int((line + len(frame)) * self._line_size))
+                    self._log.advance(self._before + size)
+                    yield line, frame, False
+                    line += len(frame)
+                self._log.advance(self._before + self._size)
+                return
+        except pl.exceptions.PolarsError:
+            pass  # blocks escape what is not UTF-8
+        for first, data in self.blocks(line):
+            yield first, split(pl.scan_lines(data)).collect(), not data.endswith(b"\n")
 
     def blocks(self, begin: int = 1) -> Iterator[tuple[int, bytes]]:
         """Whole lines in UTF-8 from line `begin` on, with the number of the first of each block.

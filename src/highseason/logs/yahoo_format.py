@@ -101,15 +101,8 @@ class YahooLog(LogFormat):
         """Read all files, one after the other."""
         paths, reading = existing(self.paths), _Reading(self, ids, log)
         for path in paths:
-            file, line = TextFile(path, log, "utf-8"), 1
-            for frame in file.scan(_split(polars().scan_lines(path, glob=False))):
-                yield from reading.lines(path, line, _parsed(frame))
-                line += len(frame)
-                log.check_patience(paths, self.expected)
-            for begin, data in () if file.is_read else file.blocks(line):
-                frame = _split(polars().scan_lines(data)).collect()
-                parsed = _parsed(frame, is_open=not data.endswith(b"\n"))
-                yield from reading.lines(path, begin, parsed)
+            for line, frame, is_open in TextFile(path, log, "utf-8").frames(_split):
+                yield from reading.lines(path, line, _parsed(frame, is_open))
                 log.check_patience(paths, self.expected)
 
 
