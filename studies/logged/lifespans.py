@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from highseason.core.text import Table
 from highseason.core.validation import whole_number
-from highseason.logs.events import Events, moment, pools_with
+from highseason.logs.events import Events, moment
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,7 +95,7 @@ def lifespans(events: Events) -> Lifespans:
     shown = np.bincount(events.arm, minlength=count).astype(np.int64)
     reward = np.bincount(events.arm, events.reward, minlength=count).astype(np.float64)
     order = np.lexsort((end, start))
-    order = order[pools_with(events)[order] > 0]
+    order = order[events.offers[order] > 0]
     arms = tuple(events.arms[i] for i in order)
     return Lifespans(arms, start[order], end[order], shown[order], reward[order])
 
@@ -123,7 +123,8 @@ class Slice:
         A lifespan goes from first to last appearance; an arm may have been away in between.
         """
         inside, wanted = self.cut(events), np.isin(events.arms, self.arms)
-        held = events.pools.has(len(events.arms))[:, wanted].sum(axis=1)
+        pools = events.pools
+        held = np.array([wanted[pools[i]].sum() for i in range(len(pools))])
         is_whole = held == len(self.arms)
         return float(is_whole[inside.pool].mean()) if len(inside) else float("nan")
 

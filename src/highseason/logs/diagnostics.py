@@ -247,14 +247,6 @@ class Evidence:
     thinned: int = 0
     high_turns: int | None = None
 
-    @property
-    def overweights_small_pools(self) -> bool:
-        """Whether the plain mean differs from the mean per visitor by more than its error."""
-        if self.weighted is None:
-            return False
-        shift, width = self.weighted.shift, self.mean.high - self.mean.value
-        return abs(shift.value) > max(width, SHIFT_SIGMAS * shift.error)
-
 
 def pool_evidence(runs: Sequence[Evidence]) -> Evidence:
     """The evidence of many runs of one policy: counts added up, means taken over the runs.
@@ -332,12 +324,14 @@ def _bias(evidence: Evidence, log: Uniformity) -> Iterator[str]:
             "the log's propensities are not uniform, which biases the plain mean: use the weighted "
             "estimates, or thin the log (reweigh: accept)"
         )
-    elif evidence.weighted is not None and evidence.overweights_small_pools:
-        yield (
-            "pools differ in size and small ones match more often, so the mean per matched turn "
-            f"({evidence.mean.value:.4g}) over-weights them: use the mean per visitor, "
-            f"{evidence.weighted.snips.value:.4g} (SNIPS)"
-        )
+    elif evidence.weighted is not None:
+        mean, shift = evidence.mean, evidence.weighted.shift
+        if abs(shift.value) > max(mean.high - mean.value, SHIFT_SIGMAS * shift.error):
+            yield (
+                "pools differ in size and small ones match more often, so the mean per matched "
+                f"turn ({mean.value:.4g}) over-weights them: use the mean per visitor, "
+                f"{evidence.weighted.snips.value:.4g} (SNIPS)"
+            )
 
 
 def _too_few(evidence: Evidence) -> Iterator[str]:
@@ -529,13 +523,12 @@ def _deviations(
     weight = np.bincount(arm, 1.0 / probability, arms)
     scatter = np.bincount(arm, (1.0 - probability) / probability**2, arms)
     shown = np.bincount(arm, minlength=arms)
-    offers = np.bincount(events.pool, minlength=len(events.pools))
-    offered = np.bincount(events.pools.members, np.repeat(offers, events.pools.sizes), arms)
     # From observed to expected counts: otherwise the variance of an arm that happened to be shown
     # rarely would be underestimated.
-    scale = offered / np.where(shown > 0, weight, np.inf)
+    scale = events.offers / np.where(shown > 0, weight, np.inf)
     tested = np.flatnonzero(shown * scale >= _ENOUGH_DISPLAYS)
-    available, error = offered[tested], np.sqrt(scatter * scale)[tested] / offered[tested]
+    available = events.offers[tested]
+    error = np.sqrt(scatter * scale)[tested] / available
     overall = inverse.std(ddof=1) / math.sqrt(inverse.size) if inverse.size > 1 else 0.0
     share = np.append(weight[tested] / available - 1.0, inverse.mean() - 1.0)
     return [*(events.arms[i] for i in tested), ""], share, np.append(error, overall), available

@@ -59,12 +59,6 @@ class Pools:
     def __getitem__(self, pool: int) -> NDArray[np.int32]:
         return self.members[self.offsets[pool] : self.offsets[pool + 1]]
 
-    def has(self, arms: int) -> NDArray[np.bool_]:
-        """A table with a row per pool and a column per arm: whether the pool holds the arm."""
-        table = np.zeros((len(self), arms), np.bool_)
-        table[np.repeat(np.arange(len(self)), self.sizes), self.members] = True
-        return table
-
 
 @dataclass(frozen=True, eq=False)
 class Events:
@@ -202,6 +196,13 @@ class Events:
             return self.propensity
         return 1.0 / self.pools.sizes[self.pool]
 
+    @property
+    def offers(self) -> NDArray[np.int64]:
+        """How many events each arm was on offer in."""
+        events = np.bincount(self.pool, minlength=len(self.pools))
+        offered = np.repeat(events, self.pools.sizes)
+        return np.bincount(self.pools.members, offered, len(self.arms)).astype(np.int64)
+
     def pool_lifetimes(
         self, when: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -224,22 +225,13 @@ class Events:
         return sum(column.nbytes for column in self._columns.values())
 
 
-def pools_with(events: Events) -> NDArray[np.int64]:
-    """The number of pools with events that each arm is in."""
-    is_used = np.zeros(len(events.pools), np.bool_)
-    is_used[events.pool] = True
-    members = events.pools.members[np.repeat(is_used, events.pools.sizes)]
-    return np.bincount(members, minlength=len(events.arms))
-
-
 def always_on_offer(events: Events) -> tuple[str, ...]:
     """The ids of the arms that are in the pool of every event.
 
     >>> always_on_offer(Events.of([1, 2], ["a", "b"], [0, 0], [["a", "b"], ["b", "c"]]))
     ('b',)
     """
-    used = np.count_nonzero(np.bincount(events.pool))
-    is_always = (pools_with(events) == used) & (used > 0)
+    is_always = (events.offers == len(events)) & (events.offers > 0)
     return tuple(events.arms[i] for i in np.flatnonzero(is_always))
 
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -135,11 +134,10 @@ def _open_csv(path: Path, log: ConversionLog) -> LogTable:
     file = TextFile(path, log)
     line, text = 1, ""
     for line, data in file.blocks():
-        lines = BytesIO(data)
-        while not text and lines.tell() < len(data):
-            text = lines.readline().decode().rstrip("\n").removesuffix("\r")
-            line += not text
+        filled = data.lstrip(b"\r\n")
+        text = filled.partition(b"\n")[0].decode().removesuffix("\r")
         if text:
+            line += data.count(b"\n") - filled.count(b"\n")
             break
     names = _cells_of(text, mark := find_delimiter(text))
     if "\r" in text or not names:
