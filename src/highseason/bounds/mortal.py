@@ -5,17 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from highseason.bounds.kernels import mortal_kernel, run
+from highseason.bounds.kernels import Counts, Numbers, mortal_kernel, run
 from highseason.bounds.regret_bound import Form, RegretBound, compared
-from highseason.bounds.setting import Setting
+from highseason.bounds.setting import Mask, Setting
 from highseason.bounds.theorems import theorem
 from highseason.policies import SoftUCBMortal
 from highseason.policies.rule import UNKNOWN_END, lifetime_score, measure_of
-
-Numbers = NDArray[np.float64]
-Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +121,7 @@ def _printed_beta(game: _Game, arm: int, gap: float, epoch: Counts, r: float) ->
     return u + float(np.sum(age_star * (age_own - u + 1.0) * misses))
 
 
-def _stretches(first: Counts, last: Counts, turns: int) -> tuple[NDArray[np.bool_], Counts]:
+def _stretches(first: Counts, last: Counts, turns: int) -> tuple[Mask, Counts]:
     """The arms available in each stretch of turns with the same ones, and the stretch of a turn."""
     borders = np.unique(np.concatenate([[1], first, last + 1]))  # where availability may change
     starts = borders[(borders >= 1) & (borders <= turns)].astype(np.int64)
@@ -136,7 +132,7 @@ def _stretches(first: Counts, last: Counts, turns: int) -> tuple[NDArray[np.bool
 def _psi(
     policy: SoftUCBMortal,
     setting: Setting,
-    available: NDArray[np.bool_],
+    available: Mask,
     first: Counts,
     last: Counts,
 ) -> Numbers:

@@ -330,9 +330,6 @@ class Likelihood:
     """
 
     def __init__(self, history: VisitorHistory) -> None:
-        from scipy.special import gammaln
-
-        self._gammaln = gammaln
         self._h, self._x = history, history.successes / history.visitors
         self.arms, self.turns = len(history.arms), history.turns.size
         # Turns with several arms tell a day's effect from the noise of an arm.
@@ -399,6 +396,8 @@ class Likelihood:
 
     def _cells(self, means: Numbers, rho: float) -> Numbers:
         """The log-likelihood of each entry at each of its means (a column per node)."""
+        from scipy.special import gammaln as g
+
         y, n = self._h.successes[:, None], self._h.visitors[:, None]
         if self._h.squares is not None:
             spread = np.maximum(self.spread(rho)[self._h.arm][:, None], 1e-12)
@@ -409,6 +408,6 @@ class Likelihood:
         means = np.clip(means, 1e-12, 1.0 - 1e-9)
         if rho < _NONE:
             return np.asarray(y * np.log(means) + (n - y) * np.log1p(-means))
-        total, g = 1.0 / rho - 1.0, self._gammaln
+        total = 1.0 / rho - 1.0
         a, b = means * total, (1.0 - means) * total
         return np.asarray(g(y + a) - g(a) + g(n - y + b) - g(b) + (g(total) - g(n + total)))

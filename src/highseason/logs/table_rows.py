@@ -37,7 +37,7 @@ _MOST_LINES = 100  # in one row; more are a quote that is never closed
 class RowBlock:
     """Consecutive rows."""
 
-    cells: dict[str, Any]  # the wanted columns as Polars series
+    cells: dict[Any, Any]  # the wanted columns, by position or role, as Polars series
     lines: NDArray[np.int64]  # on which each row starts; elsewhere the row's number
     faults: NDArray[np.int8]  # for each row 0, or the index in `ROW_REASONS` of what is wrong
     text: Callable[[int], str]  # of a row, for an example
@@ -49,12 +49,13 @@ class LogTable:
 
     path: Path
     names: tuple[str, ...]
-    read: Callable[[dict[str, int]], Iterator[RowBlock]]  # the columns at these positions
+    read: Callable[[list[int]], Iterator[RowBlock]]  # the columns at these positions, rising
 
     def blocks(self, columns: dict[str, str]) -> Iterator[RowBlock]:
         """The rows; `columns` names the column of each series of `RowBlock.cells`."""
-        for block in self.read({role: self._index(name) for role, name in columns.items()}):
-            cells = {role: column.alias(columns[role]) for role, column in block.cells.items()}
+        places = {role: self._index(name) for role, name in columns.items()}
+        for block in self.read(sorted({*places.values()})):
+            cells = {role: block.cells[i].alias(columns[role]) for role, i in places.items()}
             yield replace(block, cells=cells)
 
     def _index(self, name: str) -> int:
@@ -91,13 +92,13 @@ def _typed_table(
 ) -> LogTable:
     """A lazy frame as a table; its rows are on these lines, or are counted from 1."""
 
-    def read(indices: dict[str, int]) -> Iterator[RowBlock]:
-        begin, places = 0, sorted(set(indices.values()))
+    def read(positions: list[int]) -> Iterator[RowBlock]:
+        begin = 0
         with _reading_parquet(path):
             rows = table.select(polars().len()).collect().item()
-            for frame in table.select(polars().nth(places)).collect_batches(chunk_size=_ROWS):
+            for frame in table.select(polars().nth(positions)).collect_batches(chunk_size=_ROWS):
                 end = begin + len(frame)
-                cells = {role: frame.to_series(places.index(i)) for role, i in indices.items()}
+                cells = dict(zip(positions, frame.get_columns(), strict=True))
                 numbers = np.arange(begin + 1, end + 1) if lines is None else lines[begin:end]
                 faults = np.zeros(len(frame), np.int8)
                 yield RowBlock(cells, numbers, faults, partial(_row_text, frame))
@@ -160,10 +161,10 @@ class _CsvRows:
     mark: str
     width: int
 
-    def read(self, indices: dict[str, int]) -> Iterator[RowBlock]:
+    def read(self, positions: list[int]) -> Iterator[RowBlock]:
         """The rows with the cells at these positions."""
         begin, rest = self.begin, None  # `rest`: the lines of a row that is not complete
-        frames = self.file.frames(partial(self._split, sorted({*indices.values()})), begin)
+        frames = self.file.frames(partial(self._split, positions), begin)
         for line, frame, is_open in chain(frames, [(0, None, False)]):
             is_end = is_open or frame is None
             if rest is None:
@@ -171,7 +172,7 @@ class _CsvRows:
             else:
                 frame = rest if frame is None else polars().concat([rest, frame])
             if frame is not None:
-                end, block = self._block(begin, frame, indices, is_end, is_open)
+                end, block = self._block(begin, frame, positions, is_end, is_open)
                 begin, rest = begin + end, frame[end:] if end < len(frame) else None
                 yield block
 
@@ -187,19 +188,19 @@ class _CsvRows:
         return split.select(line, **wanted, odd=~is_row)
 
     def _block(
-        self, begin: int, frame: Any, indices: dict[str, int], is_end: bool, is_open: bool
+        self, begin: int, frame: Any, positions: list[int], is_end: bool, is_open: bool
     ) -> tuple[int, RowBlock]:
         """The rows of a frame, up to one that is not complete; and how many lines they take."""
-        end, last = len(frame), max(indices.values())
+        end, last = len(frame), positions[-1]
         faults, rows = np.zeros(end, np.int8), np.arange(end)
-        columns = {i: frame[f"{i}"] for i in indices.values()}
+        columns = {i: frame[f"{i}"] for i in positions}
         if (odd := frame["odd"].arg_true()).len():
             lines, after, is_first = frame["line"].to_list(), 0, np.ones(end, np.bool_)
             cells = {i: column.to_list() for i, column in columns.items()}
             for at in odd.to_list():
                 if at < after:  # in a row of several lines
                     continue
-                row, span = self._row(lines[at : at + _MOST_LINES], indices, is_end)
+                row, span = self._row(lines[at : at + _MOST_LINES], positions, is_end)
                 if not span:
                     end = at
                     break
@@ -211,20 +212,20 @@ class _CsvRows:
                     faults[at] = _BROKEN if lines[at].strip() else _BLANK
                 else:
                     faults[at] = _SHORT if len(row) <= last else _LONG * (len(row) > self.width)
-            rows, text = np.flatnonzero(is_first[:end]), polars().String
-            columns = {i: polars().Series(cells[i], dtype=text).gather(rows) for i in cells}
+            rows = np.flatnonzero(is_first[:end])
+            columns = {
+                i: polars().Series(column, dtype=polars().String).gather(rows)
+                for i, column in cells.items()
+            }
         if is_open and len(_cells_of(frame["line"][-1], self.mark)) == last + 1 < self.width:
             faults[-1] = _CUT
-        return end, RowBlock(
-            {role: columns[i] for role, i in indices.items()},
-            begin + rows,
-            faults[rows],
-            lambda row: frame["line"][int(rows[row])],
-        )
 
-    def _row(
-        self, lines: list[str], indices: dict[str, int], is_end: bool
-    ) -> tuple[list[str], int]:
+        def text(row: int) -> str:
+            return str(frame["line"][int(rows[row])])
+
+        return end, RowBlock(columns, begin + rows, faults[rows], text)
+
+    def _row(self, lines: list[str], positions: list[int], is_end: bool) -> tuple[list[str], int]:
         """The row that these lines begin with, and how many it takes: none if it goes on later."""
         reader = csv.reader((f"{line}\n" for line in lines), delimiter=self.mark, strict=True)
         try:
@@ -233,7 +234,7 @@ class _CsvRows:
             if not is_end and reader.line_num == len(lines) < _MOST_LINES:
                 return [], 0
             return _cells_of(lines[0], self.mark), 1
-        if span > 1 and any("\n" in cell for i in indices.values() for cell in row[i : i + 1]):
+        if span > 1 and any("\n" in cell for i in positions for cell in row[i : i + 1]):
             return [], 1  # only a remark goes over several lines
         return row, span
 
