@@ -4,6 +4,10 @@ In turn t an arm is drawn blindly with probability ε_t, else the leader is play
 exactly (ε_t/m) sum D_j.  A suboptimal arm j leads only if it, or the best arm, is misjudged by half
 its gap; after 2·lam expected blind pulls each of the two has a probability of at most
 `tail(lam, D_j²/(2r²))`.  Nothing else is assumed, so the safe form holds for any plan.
+
+References:
+    Tracà, Rudin and Yan, "Regulating Greed Over Time in Multi-Armed Bandits", 2021,
+    https://jmlr.org/papers/v22/17-720.html
 """
 
 import math

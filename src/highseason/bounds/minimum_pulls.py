@@ -2,6 +2,10 @@
 
 The radius of a neglected arm grows with log t.  Once it exceeds the other arms' radii by the range
 of the rewards, UCB must choose the arm.
+
+References:
+    Tracà, Rudin and Yan, "Regulating Greed Over Time in Multi-Armed Bandits", 2021,
+    https://jmlr.org/papers/v22/17-720.html
 """
 
 import math

@@ -1,4 +1,9 @@
-"""Soft UCB mortal: arms with lifetimes, so that the best available arm changes by epoch."""
+"""Soft UCB mortal: arms with lifetimes, so that the best available arm changes by epoch.
+
+References:
+    Tracà, Rudin and Yan, "Regulating Greed Over Time in Multi-Armed Bandits", 2021,
+    https://jmlr.org/papers/v22/17-720.html
+"""
 
 import math
 from collections.abc import Sequence

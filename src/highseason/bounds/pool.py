@@ -1,4 +1,9 @@
-"""The variable pool: its theorem, the hypothesis it needs, and a repair that meets it."""
+"""The variable pool: its theorem, the hypothesis it needs, and a repair that meets it.
+
+References:
+    Tracà, Rudin and Yan, "Regulating Greed Over Time in Multi-Armed Bandits", 2021,
+    https://jmlr.org/papers/v22/17-720.html
+"""
 
 import math
 from dataclasses import dataclass, replace

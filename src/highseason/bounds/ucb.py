@@ -7,6 +7,12 @@ UCB1, the probabilities sum to at most pi²/3; for a smaller P they are summed a
 bound soon becomes vacuous.
 
 Soft UCB, whose radius is sqrt(P log xi(t) / pulls) with xi(t) = 1 + t/G(t), has one of its own.
+
+References:
+    Tracà, Rudin and Yan, "Regulating Greed Over Time in Multi-Armed Bandits", 2021,
+    https://jmlr.org/papers/v22/17-720.html
+    Auer, Cesa-Bianchi and Fischer, "Finite-time Analysis of the Multiarmed Bandit Problem", 2002,
+    https://doi.org/10.1023/A:1013689704352
 """
 
 import math

@@ -133,6 +133,10 @@ def replay(
         workers: How many workers; all there are if None.
         progress: Called with (policies done, total).
 
+    Returns:
+        A `ReplayResult`: `result["ucb"]` is what a policy would have earned, as a `ReplayRun`;
+        printing it shows a table, what was used of the log, and how far to trust each estimate.
+
     >>> import numpy as np, highseason as hs
     >>> rng = np.random.default_rng(1)
     >>> shown = rng.choice(["a", "b"], 5000)
@@ -213,6 +217,10 @@ def replay_many(
         executor: As in `replay`; a worker replays a few runs of a policy at a time.
         workers: How many workers; all there are if None.
         progress: Called with (runs done, total).
+
+    Returns:
+        A `RepeatedReplay`: `result["ucb"]` are the `Runs` of a policy, and
+        `result.compare("ucb", "greedy")` tests whether one earns more than another.
 
     >>> import highseason as hs
     >>> t, shown = np.arange(6000), np.random.default_rng(1).choice(list("abcde"), 6000)
