@@ -16,6 +16,7 @@ from tests.reference.bounds_instances import mortal_bound
 import highseason as hs
 from highseason import bounds
 from studies.simulated import side_results
+from studies.simulated.pool_repair import repair
 
 G = hs.traffic
 
@@ -236,7 +237,7 @@ def test_pool_without_its_hypothesis() -> None:
 )
 def test_repaired_pool(mode: str, mean: float, bound: float) -> None:
     stakes, pool = G.wave(20_000), hs.VariablePool(c=10, unit=1)
-    repaired = hs.bounds.paper.repair(stakes, 2, 10, 12, mode)
+    repaired = repair(stakes, 2, 10, 12, mode)
     if mode == "block":
         assert repaired.changed == 475
     safe = bounds.regret(pool, means=[0.9, 0.5], multiplier=stakes, H=repaired.multiplier)

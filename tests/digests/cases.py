@@ -27,6 +27,7 @@ from studies import authors_code
 from studies.logged.generate import generate_events, generate_log
 from studies.logged.lifespans import best_slice, frontier, lifespans
 from studies.simulated import side_results
+from studies.simulated.pool_repair import repair, required_c
 from studies.unknown_traffic.backtest import backtest_cost
 
 Results = dict[str, Any]
@@ -1079,7 +1080,7 @@ def _calculators() -> Results:
         "tail": [b.paper.tail(60.0, 0.32), b.paper.tail(0.5, 0.1)],
         "trivial": b.Setting.of(None, [0.0, 0.5], [10.0, 20.0, 30.0, 40.0]).trivial[-1],
         "printed beta": b.paper.printed_beta(np.array([0.5, 1.0, 3.7, 20.0]), k=50, gap=0.8),
-        "required c": [b.paper.required_c(2, 20_000), b.paper.required_c(5, 300)],
+        "required c": [required_c(2, 20_000), required_c(5, 300)],
     }
     two = b.paper.two_values(ez, gaps=[0.0, 0.8], multiplier=G)
     found |= named("two values", bound(two.bound))
@@ -1117,7 +1118,7 @@ def _calculators() -> Results:
     found |= {"lam": pool.lam, "required": pool.required}
     found["hypothesis"] = [pool.holds, pool.failing, pool.first_failure]
     for mode in ("block", "minimal"):
-        fixed = hs.bounds.paper.repair(hs.traffic.wave(turns=2000), 2, 10, mode=mode)
+        fixed = repair(hs.traffic.wave(turns=2000), 2, 10, mode=mode)
         found[f"repair {mode}"] = fixed.multiplier.values
         found[f"repair {mode} lam"] = fixed.lam
         found[f"repair {mode} from"] = [fixed.holds_from, fixed.changed]

@@ -17,10 +17,7 @@ from highseason.bounds.minimum_pulls import phi as phi
 from highseason.bounds.minimum_pulls import soft_minimum_pulls as soft_minimum_pulls
 from highseason.bounds.minimum_pulls import tau as tau
 from highseason.bounds.pool import PoolHypothesis as PoolHypothesis
-from highseason.bounds.pool import PoolRepair as PoolRepair
 from highseason.bounds.pool import pool_hypothesis as pool_hypothesis
-from highseason.bounds.pool import repair as repair
-from highseason.bounds.pool import required_c as required_c
 from highseason.bounds.regret_bound import RegretBound
 from highseason.bounds.setting import Means, Numbers, Setting
 from highseason.bounds.setting import leader_regret as leader_regret

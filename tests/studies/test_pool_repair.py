@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import highseason as hs
-from highseason.bounds.paper import repair
+from highseason import bounds
+from studies.simulated.pool_repair import repair, required_c
 
 multipliers = st.lists(st.floats(0.01, 50.0), min_size=1, max_size=120)
 
@@ -100,3 +101,12 @@ def test_refusals(arguments: dict[str, object], message: str) -> None:
     given = {"G": [1.0, 2.0, 3.0], "arms": 2, "c": 2.0} | arguments
     with pytest.raises(ValueError, match=message):
         repair(**given)
+
+
+@pytest.mark.parametrize(("share", "enough"), [(0.99, False), (1.02, True)])
+def test_with_a_small_c_no_G_of_1_or_more_meets_the_hypothesis(share: float, enough: bool) -> None:
+    n, m = 5000, 3
+    policy = hs.VariablePool(c=required_c(m, n) * share, unit=1)
+    check = bounds.paper.pool_hypothesis(policy.plan(hs.traffic.constant(n), m).levels, m, Gamma=5)
+    assert (check.lam[-1] >= check.required[-1]) == enough
+    assert not check.holds
