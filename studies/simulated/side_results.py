@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from highseason.bounds import RegretBound, Setting, regret
 from highseason.bounds import epsilon as family
-from highseason.bounds.paper import printed_beta
+from highseason.bounds.paper import printed_beta, tail
 from highseason.bounds.regret_bound import Form
 from highseason.bounds.setting import Means, Numbers, low_turns, read_plan
 from highseason.core.text import aligned, six_figures
@@ -168,7 +168,9 @@ def _betas(
         clocks = (setting.clock, clock)
         return tuple(printed_beta(family.printed_x(c, k, m), k, over) for c in clocks)
     plans = (read_plan(p, setting).levels for p in (EpsilonGreedy(k=k), policy))
-    return tuple(family.leader_probabilities(family.blind_pulls(e, m), over) for e in plans)
+    kappa = over**2 / 2.0
+    lams = (family.blind_pulls(e, m).tolist() for e in plans)
+    return tuple(np.array([min(1.0, 2.0 * tail(lam, kappa)) for lam in plan]) for plan in lams)
 
 
 def _samples(

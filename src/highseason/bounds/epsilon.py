@@ -46,11 +46,6 @@ def blind_pulls(epsilons: Numbers, arms: int) -> Numbers:
     return np.asarray((arms + before) / (2.0 * arms))
 
 
-def leader_probabilities(lams: Numbers, gap: float) -> Numbers:
-    """min(1, 2 tail(lam, D²/2)): bounds the probability that an arm with this gap leads."""
-    return run(leader_kernel, np.ones(1), np.array([gap**2 / 2.0]), lams, shape=lams.size)
-
-
 def safe_bound(
     policy: Policy, setting: Setting, plan: PlanRead, sides: Sides | None = None
 ) -> RegretBound:
