@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import highseason as hs
 from highseason import bounds
+from highseason.bounds import kernels
 from highseason.bounds.kernels import leader_kernel, pool_cost, tail, top_sums
 
 pytestmark = pytest.mark.jit
@@ -65,3 +67,23 @@ def test_the_curve_of_soft_ucb_at_every_turn_of_a_telling_game() -> None:
         assert bound.curve[n - 1] == pytest.approx(stopped.total, rel=1e-9)
         for name, curve in bound.curves.items():
             assert curve[n - 1] == pytest.approx(stopped.parts[name], rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [hs.EpsilonGreedy(k=5), hs.VariablePool(c=60, unit=1), hs.SoftUCB(), hs.SoftUCBMortal(unit=1)],
+    ids=str,
+)
+def test_compiled_loops_give_what_python_gives(
+    policy: hs.Policy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lives = [(1, 120), (1, 70), (30, 110)] if isinstance(policy, hs.SoftUCBMortal) else None
+    lifetimes = None if lives is None else hs.lifetimes.fixed(lives)
+
+    def curve() -> NDArray[np.float64]:
+        G, means = hs.traffic.wave(120), [0.9, 0.5, 0.2]
+        return bounds.regret(policy, means, multiplier=G, lifetimes=lifetimes).curve
+
+    compiled = curve()
+    monkeypatch.setattr(kernels, "compiled", lambda kernel, signature: kernel)
+    assert curve() == pytest.approx(compiled, rel=1e-12)
