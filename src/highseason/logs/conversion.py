@@ -156,8 +156,7 @@ class ConversionLog:
             else:
                 self.skipped[reason] += of_kind.size
             for row in of_kind[:EXAMPLES].tolist():
-                if len(self.examples.get(reason, ())) < EXAMPLES:
-                    self._add_example(reason, file, int(lines[row]), text(row))
+                self._add_example(reason, file, int(lines[row]), text(row))
 
     def add_damage(self, file: Path, damage: str) -> None:
         """Note that a file could not be read to its end."""

@@ -135,9 +135,4 @@ class TextFile:
 
 def _as_utf8(data: bytes) -> bytes:
     """The same text; bytes that are not UTF-8 are escaped."""
-    try:
-        if not data.isascii():
-            data.decode()
-    except UnicodeDecodeError:
-        return data.decode("utf-8", "backslashreplace").encode()
-    return data
+    return data if data.isascii() else data.decode("utf-8", "backslashreplace").encode()

@@ -132,11 +132,6 @@ _FRAME = "the table"
 #: How many missing turns a note names.
 _SHOWN = 7
 
-_ACCEPTED = (
-    "give a Multiplier, a Forecast, numbers, a pandas Series or DataFrame, a path, or a shape's "
-    "name"
-)
-
 
 def from_values(
     array: ArrayLike,
@@ -422,4 +417,7 @@ def _coerced(x: Any, turns: int | None, floor: float | None) -> Multiplier:
         )
     if hasattr(x, "__array__") or (isinstance(x, Sequence) and not isinstance(x, bytes)):
         return from_values(x, floor=floor)
-    raise MultiplierError(f"{type(x).__name__} is not a multiplier: {_ACCEPTED}")
+    raise MultiplierError(
+        f"{type(x).__name__} is not a multiplier: give a Multiplier, a Forecast, numbers, a pandas "
+        "Series or DataFrame, a path, or a shape's name"
+    )

@@ -199,16 +199,6 @@ class Timeline:
             return self.instants
         return coarsest(to_wall(self.instants, self.zone))
 
-    def even(self, zone: str | None = None) -> tuple[Instants, str | None]:
-        """Times that are even where clocks change: days by the wall clock, hours in UTC; the zone.
-
-        ``zone`` is that of the shop, if the times are in UTC.
-        """
-        steps = np.diff(self.wall.astype("datetime64[s]"))
-        if self.zone is None or (steps.size and steps.min() >= _DAY):
-            return self.wall, zone if self.zone is None else None
-        return self.instants, zone or self.zone
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Timeline):
             return NotImplemented
@@ -402,7 +392,11 @@ class Calendar:
         >>> Calendar.around(Timeline.of(days[np.arange(28) % 7 != 6]))[0].closed
         (6,)
         """
-        stamps, zone = line.even(zone and check_zone(zone))
+        steps, zone = np.diff(line.wall.astype("datetime64[s]")), zone and check_zone(zone)
+        if line.zone is None or (steps.size and steps.min() >= _DAY):  # days go by the wall clock
+            stamps, zone = line.wall, zone if line.zone is None else None
+        else:  # hours are even in UTC
+            stamps, zone = line.instants, zone or line.zone
         grid, places = cls.under(stamps)
         if (turns := int(places[-1]) + 1) > _PLACES + _PER_TURN * stamps.size:
             which = f", such as {line.far_off}" if line.far_off else ""
