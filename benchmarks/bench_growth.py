@@ -5,12 +5,16 @@ make bench
 
 from __future__ import annotations
 
+import sys
 import warnings
+from pathlib import Path
 
 from bench_own_rule import least
 
 import highseason as hs
 from highseason.logs import PreparedLog, replay
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the studies
 from studies.logged.generate import generate_events
 
 POLICIES = {

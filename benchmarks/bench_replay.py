@@ -17,6 +17,7 @@ import random
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 # What is compared is work on one core; threads that wait for one another would count as work.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -27,6 +28,8 @@ from rich.table import Table
 
 import highseason as hs
 from highseason.logs import Events, PreparedLog, replay
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the studies
 from studies.logged.generate import generate_events
 
 DAYS = 5.6
