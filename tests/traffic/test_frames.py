@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from highseason.traffic import MultiplierError, as_multiplier, from_series, read
+from highseason.traffic import MultiplierError, Timeline, as_multiplier, from_series, read
+from highseason.traffic.files import table_of
 
 DAYS = ["2013-12-25", "2013-12-26"]
 
@@ -214,3 +215,13 @@ def test_a_table_with_several_values_asks_which() -> None:
     with pytest.raises(MultiplierError, match=r"the table has several columns .*: a, b"):
         as_multiplier(frame)
     assert read(frame, value="b").values.tolist() == [1, 2]
+
+
+def test_rows_may_share_a_time_and_come_in_any_order() -> None:
+    frame = pd.DataFrame({"day": ["2026-01-02", "2026-01-01", "2026-01-02"], "n": [1.0, 2.0, 3.0]})
+    table = table_of(frame, "the table")
+    dated = Timeline.of_rows(table, table.columns[0])
+    assert dated is not None
+    assert dated[0].wall.astype(str).tolist() == ["2026-01-01", "2026-01-02"]
+    assert dated[1].tolist() == [1, 0, 1]
+    assert Timeline.of_rows(table, table.columns[1]) is None
