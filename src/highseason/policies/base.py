@@ -35,7 +35,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.ordered import WithOne
-from highseason.core.reflexes import Hinting
 from highseason.core.specs import Registry, split_spec, unique_labels
 from highseason.core.text import exact
 from highseason.policies.plan import Plan, Planner, View, known_levels, levels_from
@@ -216,10 +215,15 @@ window = partial(parameter, at_least=1, at_most=1e6, whole=True, search=(1.01, 1
 _policies: Registry[type[Policy]] = Registry("policy")
 #: Joins a wrapper to the policy within; not the sign in a number such as 1e+5.
 _PLUS = re.compile(r"\+(?=\s*[A-Za-z])")
+#: What River, MABWiser, scikit-learn and Optuna call on a policy.
+_CALLED_ELSEWHERE = (
+    "pull update ranking ask tell recommend select_arm simulate "
+    "fit partial_fit predict predict_expectations predict_one learn_one"
+).split()
 
 
 @dataclass(frozen=True)
-class Policy(Hinting):
+class Policy:
     """What all policies share.  Subclasses give `name`, `rule` and `step`.
 
     Attributes:
@@ -282,6 +286,17 @@ class Policy(Hinting):
                     f"hs.ConstantEpsilon(epsilon={values['epsilon']!r})"
                 )
             return super().__new__(cls)
+
+        def __getattr__(self, name: str) -> Any:
+            """Say what plays a policy, for those who know libraries where it plays by itself."""
+            hint = (
+                f": a policy is a recipe.  hs.Bandit plays it (bandit = hs.Bandit(arms, {self!r}), "
+                "then bandit.pull() and bandit.update(arm, reward, visitors=…)), and so does "
+                "hs.simulate"
+            )
+            message = f"{type(self).__name__!r} object has no attribute {name!r}"
+            message += hint * (name in _CALLED_ELSEWHERE)
+            raise AttributeError(message, name=name, obj=self)
 
     def _check_rule(self) -> None:
         rule = getattr(self, "rule", None)
