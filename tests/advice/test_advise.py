@@ -462,9 +462,10 @@ def test_a_picture_and_a_page_have_all_the_others() -> None:
     assert labels == [
         str(one.policy) for one in advice.comparison.compared if one.policy != advice.policy
     ]
-    page = advice.page(multiplier="shop.csv")
-    for words in (f"Use {advice.policy}", "What to do next", "shop.csv", "rho", "<img"):
+    page = advice.page()
+    for words in (f"Use {advice.policy}", "What to do next", "bandit_arguments", "rho", "<img"):
         assert words in page
+    assert "<code>highseason plan</code>" in advice.page(["highseason plan"])
 
 
 def test_every_kind_of_policy_is_tried_and_visitors_are_counted_where_there_are_any() -> None:
