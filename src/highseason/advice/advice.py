@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from highseason.advice.cautions import Caution
 from highseason.advice.comparison import (
     KINDS,
-    TRIED,
     Answer,
     Compared,
     Reason,
@@ -259,7 +258,7 @@ class Advice(Printable):
             steps: What to do next; `next_steps` by default.
         """
         one, G, games = self.comparison, self.multiplier, counted(self.comparison.games, "game")
-        asked = [each for each in one.compared if type(each.policy) not in map(type, TRIED)]
+        asked = [each for each in one.compared if each.policy.candidate is None]
         named = [one.chosen, one.runner_up, *(one.best(kind) for kind in KINDS), *asked]
         legend = (
             f"{G.name}: {counted(G.turns, 'turn')}, {counted(self.plan.arms, 'arm')}.  earned: of "
