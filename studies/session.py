@@ -20,6 +20,7 @@ from highseason.core.parallel import Executors, Pool, map_blocks
 from highseason.core.random import draw, seed_key
 from highseason.core.warnings import quiet
 from highseason.engine import SimulationResult, simulate
+from highseason.engine.gpu.pool import GpuPool
 from highseason.policies import Policy
 from highseason.policies.lifetimes import Lifetimes
 from highseason.rewards import Rewards
@@ -212,7 +213,7 @@ class StudySession:
 
         Much of a task is planning, which holds the interpreter's lock: workers are processes.
         """
-        on_gpu = isinstance(self.executor, Pool) and self.executor.on_gpu
+        on_gpu = isinstance(self.executor, GpuPool)
         if len(tasks) < 2 or (on_gpu and isinstance(tasks[0], SimulationTask)):
             return (task.result(self.executor) for task in tasks)
         alike = (tuple(same) for _, same in groupby(tasks, _longest_first))

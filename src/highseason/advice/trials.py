@@ -22,6 +22,7 @@ from highseason.core.parallel import Executors, Pool, map_blocks, opened
 from highseason.core.random import game_keys
 from highseason.core.warnings import quiet
 from highseason.engine import Moments
+from highseason.engine.gpu.pool import GpuPool
 from highseason.engine.kernels.interface import has_own_kernel
 from highseason.engine.kernels.turns import Arms
 from highseason.engine.simulate import Simulation, simulate
@@ -413,7 +414,7 @@ def on_games(rewards: Rewards, G: Multiplier, seed: int, executor: Executors = N
         players = {str(i): policy for i, policy in enumerate(policies)}
         with quiet(), opened(executor) as pool:
             simulation = Simulation.prepare(players, rewards, G, seed)
-            if pool.in_process and not pool.on_gpu and games <= _KEPT:
+            if pool.in_process and not isinstance(pool, GpuPool) and games <= _KEPT:
                 lost, blocks = known.of(simulation, games, pool), simulation.blocks(games)
                 parts = (Moments.of(lost[:, block.start : block.stop]) for block in blocks)
                 regret = reduce(Moments.merge, parts)

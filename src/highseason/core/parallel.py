@@ -32,10 +32,9 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from highseason.core.checkpoints import Checkpoint
 from highseason.core.validation import whole_number
 
-#: Executors that `core.pools` starts; `NAME://ADDRESS` joins one that runs, where it can.
-_KINDS = ("ray", "dask", "gpu")
-#: What an executor can be called.
-EXECUTORS = ("local", "serial", *_KINDS)
+#: What starts an executor of that name, given an address or "" and how many workers; rooms may add
+#: one.  `NAME://ADDRESS` joins one that runs, where it can.
+STARTERS = {"ray": "highseason.core.pools:start_ray", "dask": "highseason.core.pools:start_dask"}
 #: Blocks in flight per worker: enough to keep all busy, few enough to bound memory.
 _IN_FLIGHT = 2
 #: How often workers may be lost in a row, without a block being finished in between.
@@ -53,12 +52,10 @@ class Pool:
         workers: How many workers it has.
         inline: Whether work runs in the caller's thread instead.
         in_process: Whether workers are threads of this process.
-        on_gpu: Whether games are played on a GPU; all other work is done by the workers.
     """
 
     inline = False
     in_process = False
-    on_gpu = False
 
     def __init__(self, executor: Executor | None, workers: int) -> None:
         self.executor = executor
@@ -91,8 +88,7 @@ def opened(executor: Executors = None, workers: int | None = None) -> Iterator[P
     Args:
         executor: "local" or None: the cores of this machine; "serial": none besides the caller;
             "ray" or "dask": started on this machine; "ray://HOST:PORT" or "dask://HOST:PORT": a
-            cluster that runs; "gpu": the GPU of this machine for games, and its cores for
-            everything else; or any `concurrent.futures.Executor`.
+            cluster that runs; a name in `STARTERS`; or any `concurrent.futures.Executor`.
         workers: How many; all there are if None.
 
     >>> with opened("local", workers=2) as pool:
@@ -121,20 +117,20 @@ def _open(executor: str | Executor | None, workers: int | None) -> Pool:
     kind, _, address = executor.partition("://")
     if workers is not None:
         workers = worker_count(workers)
-    from highseason.core import pools
-
-    start = {"ray": pools.start_ray, "dask": pools.start_dask, "gpu": pools.start_gpu}[kind]
-    return start(address, workers)
+    module, _, start = STARTERS[kind].partition(":")
+    pool: Pool = getattr(import_module(module), start)(address, workers)
+    return pool
 
 
 def check_executor(executor: Executors) -> None:
     """Raise `ValueError` for an unknown executor name, before any work."""
-    if executor is None or isinstance(executor, Executor | Pool) or executor in EXECUTORS:
+    if executor is None or isinstance(executor, Executor | Pool):
         return
-    kind, separator, _ = str(executor).partition("://")
-    if not isinstance(executor, str) or not separator or kind not in _KINDS:
+    names = ("local", "serial", *STARTERS)
+    kind, address, _ = str(executor).partition("://")
+    if not isinstance(executor, str) or kind not in (STARTERS if address else names):
         raise ValueError(
-            f"executor={executor!r} must be one of {', '.join(EXECUTORS)}, an address such as "
+            f"executor={executor!r} must be one of {', '.join(names)}, an address such as "
             "ray://HOST:10001 or dask://HOST:8786, or an executor object"
         )
 

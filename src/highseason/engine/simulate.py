@@ -23,6 +23,7 @@ from highseason.core.parallel import (
 from highseason.core.random import game_keys, seed_key
 from highseason.core.validation import whole_number
 from highseason.core.version import __version__
+from highseason.engine.gpu.pool import GpuPool
 from highseason.engine.kernels import interface
 from highseason.engine.kernels.interface import Play, has_own_kernel, kernel_for, oracle_for
 from highseason.engine.kernels.turns import TRACE, Arms, Turns, dispatch_for, spans_of
@@ -357,7 +358,7 @@ def _played(
     simulation: Simulation, blocks: Sequence[range], pool: Pool, checkpoint: str | Path | None
 ) -> Iterator[BlockSummary]:
     """What is kept of each block, in their order."""
-    if pool.on_gpu:
+    if isinstance(pool, GpuPool):
         from highseason.engine.gpu.play import play_on_gpu
 
         return play_on_gpu(simulation, blocks)
