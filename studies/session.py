@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.advice import Budget, Evaluate, Space, derive_seed, on_games, search
-from highseason.core.checkpoints import Checkpoint, fingerprint
 from highseason.core.compile import sources_hash
 from highseason.core.parallel import Executors, Pool, map_blocks
 from highseason.core.random import draw, seed_key
+from highseason.core.version import __version__
 from highseason.core.warnings import quiet
 from highseason.engine import SimulationResult, simulate
 from highseason.engine.gpu.pool import GpuPool
@@ -25,6 +25,7 @@ from highseason.policies import Policy
 from highseason.policies.lifetimes import Lifetimes
 from highseason.rewards import Rewards
 from highseason.traffic import Multiplier
+from studies.checkpoints import Checkpoint, fingerprint
 from studies.study import Study
 
 Progress = Callable[[int, int], None]
@@ -167,17 +168,17 @@ class StudySession:
     @property
     def finished(self) -> Checkpoint:
         """Pieces that are finished: an interrupted run resumes where it stopped."""
-        return Checkpoint(self.out / "runs", sources_hash())
+        return Checkpoint(self.out / "runs", f"{__version__}/{sources_hash()}")
 
     def piece(self, inputs: Any, compute: Callable[[], T]) -> T:
         """What is computed, or what an earlier run with the same inputs computed."""
         key = fingerprint(inputs)
-        stored = self.finished.load(0, key)
+        stored = self.finished.load(key)
         if stored is not None:
             self.reused += 1
             return stored.result  # type: ignore[no-any-return]  # it was computed so
         result = compute()
-        self.finished.save(0, key, result)
+        self.finished.save(key, result)
         return result
 
     def tune(
@@ -195,7 +196,7 @@ class StudySession:
     def results(self, kind: str, tasks: Sequence[Task]) -> list[Any]:
         """The result of each task; kept, and several workers work at a time."""
         keys = [fingerprint(type(task).result, task) for task in tasks]
-        stored = {i: found for i in range(len(tasks)) if (found := self.finished.load(0, keys[i]))}
+        stored = {i: found for i in range(len(tasks)) if (found := self.finished.load(keys[i]))}
         self.reused += len(stored)
         # Long ones first, so that all workers end together.
         order = sorted(range(len(tasks)), key=lambda i: _longest_first(tasks[i]))
@@ -205,7 +206,7 @@ class StudySession:
             with self.step(kind):
                 if i not in stored:
                     done[i] = next(fresh)
-                    self.finished.save(0, keys[i], done[i])
+                    self.finished.save(keys[i], done[i])
         return [done[i] for i in range(len(tasks))]
 
     def _results(self, tasks: Sequence[Task]) -> Iterator[Any]:

@@ -1,9 +1,9 @@
 """Work on several cores or machines: the one place that maps a function over blocks.
 
 Blocks are cut by their content, never by the number of workers, and results come in the order of
-the blocks.  So the same work gives the same bits on any executor, also after workers were lost or
-a run was resumed.  An executor is a name, any `concurrent.futures.Executor`, or a `Pool` that is
-open already; names are resolved here and nowhere else.
+the blocks.  So the same work gives the same bits on any executor, also after workers were lost.
+An executor is a name, any `concurrent.futures.Executor`, or a `Pool` that is open already; names
+are resolved here and nowhere else.
 """
 
 import atexit
@@ -29,7 +29,6 @@ from itertools import islice
 from types import ModuleType
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from highseason.core.checkpoints import Checkpoint
 from highseason.core.validation import whole_number
 
 #: What starts an executor of that name, given an address or "" and how many workers; rooms may add
@@ -238,7 +237,6 @@ def map_blocks(
     executor: Executors = None,
     *,
     workers: int | None = None,
-    checkpoint: Checkpoint | None = None,
     processes: bool = False,
     in_flight: int = _IN_FLIGHT,
 ) -> Iterator[Result]:
@@ -249,7 +247,6 @@ def map_blocks(
         blocks: Taken as they are needed, so memory does not grow with their number.
         executor: A name (see `opened`), any `concurrent.futures.Executor`, or what `opened` gave.
         workers: How many workers; all there are if None.  One local worker is the caller's thread.
-        checkpoint: Where finished blocks are kept, so that a later run resumes.
         processes: Whether local workers are processes, for work that holds the interpreter's lock,
             if `work` and blocks can be pickled by name; threads suit compiled code.
         in_flight: How many blocks each worker gets before the first result is taken: more keep all
@@ -260,25 +257,18 @@ def map_blocks(
     """
     with opened(executor, workers) as pool:
         if pool.inline:
-            for number, block in enumerate(blocks):
-                stored = None if checkpoint is None else checkpoint.load(number, block)
-                result: Result = work(block) if stored is None else stored.result
-                if checkpoint is not None and stored is None:
-                    checkpoint.save(number, block, result)
-                yield result
+            yield from map(work, blocks)
         else:
-            send, most = pool.sender(work, processes), in_flight * pool.workers
-            yield from _in_flight(pool, send, blocks, checkpoint, most)
+            yield from _in_flight(pool, pool.sender(work, processes), blocks, in_flight)
 
 
 @dataclass
 class _Sent(Generic[Block]):
-    """A block that was handed out; the future of a stored block is finished."""
+    """A block that was handed out."""
 
     number: int
     block: Block
     future: Future[Any]
-    stored: bool
 
     @property
     def lost(self) -> bool:
@@ -290,8 +280,7 @@ def _in_flight(
     pool: Pool,
     send: Callable[[Block], Future[Any]],
     blocks: Iterable[Block],
-    checkpoint: Checkpoint | None,
-    most: int,
+    each: int,
 ) -> Iterator[Any]:
     """The results in the order of the blocks; nothing is left running after an error."""
     waiting, losses = enumerate(blocks), 0
@@ -299,10 +288,8 @@ def _in_flight(
 
     def top_up() -> bool:
         """Hand out blocks while workers may run short; whether any is in flight."""
-        for number, block in islice(waiting, most - len(sent)):
-            stored = None if checkpoint is None else checkpoint.load(number, block)
-            future = _future(send, block) if stored is None else _finished(stored.result)
-            sent.append(_Sent(number, block, future, stored is not None))
+        for number, block in islice(waiting, each * pool.workers - len(sent)):
+            sent.append(_Sent(number, block, _future(send, block)))
         return bool(sent)
 
     try:
@@ -321,20 +308,13 @@ def _in_flight(
                     if one.lost:
                         one.future = _future(send, one.block)
                 continue
-            losses, done = 0, sent.popleft()
-            if checkpoint is not None and not done.stored:
-                checkpoint.save(done.number, done.block, result)
+            losses = 0
+            sent.popleft()
             top_up()
             yield result
     finally:
         for one in sent:  # after an error or an interruption nothing more is started
             one.future.cancel()
-
-
-def _finished(result: Any) -> Future[Any]:
-    future: Future[Any] = Future()
-    future.set_result(result)
-    return future
 
 
 def _future(send: Callable[[Block], Future[Any]], block: Block) -> Future[Any]:
