@@ -34,10 +34,9 @@ from highseason.bandit.ledger import (
 )
 from highseason.bandit.multiplier_source import TurnLike, lifetimes_of, source_of
 from highseason.core.atomic import atomic_write
-from highseason.core.specs import DEFAULT_POLICY
 from highseason.core.validation import one_of
 from highseason.core.warnings import quiet
-from highseason.policies import Policy
+from highseason.policies import DEFAULT_POLICY, Policy
 from highseason.policies.base import as_policy
 from highseason.traffic import CalendarWarning, Multiplier, as_multiplier
 

@@ -26,7 +26,7 @@ from click.shell_completion import CompletionItem
 
 import highseason as hs
 from highseason.cli.output import SIZE_GIVEN, say, usage_error
-from highseason.core.specs import DEFAULT_POLICY, arm_names, split_spec
+from highseason.core.specs import arm_names, split_spec
 from highseason.core.text import counted
 from highseason.traffic import SHAPES, AmbiguousError, Fitted, Forecast, Multiplier, read_number
 from highseason.traffic.dates import ORDERS
@@ -44,7 +44,7 @@ def parse_policies(policy: Sequence[str], profile: str | None) -> dict[str, hs.P
     30.0
     """
     if not policy and click.get_current_context().params.get("file"):
-        policy = [DEFAULT_POLICY]
+        policy = [hs.policies.DEFAULT_POLICY]
     if not policy:
         raise usage_error(
             "no policy given. Try --policy option-index; 'highseason policies' lists them all"

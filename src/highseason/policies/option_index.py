@@ -569,3 +569,7 @@ class OptionIndex(CountingPolicy):
         """Where the future is unknown: as much weight follows as there was, this turn included."""
         weight = view.G if self.regulated else 1.0
         return (carry + weight) / weight, carry + weight
+
+
+#: The policy where none is named: it has nothing to tune, and every visitor counts.
+DEFAULT_POLICY = OptionIndex.name
