@@ -146,10 +146,8 @@ class StudySession:
                 raise ValueError(f"the study {self.study.name} cannot be given {name}")
 
     def expect(self, steps: int) -> None:
-        """Announce the steps of `run`, once its files and options are checked: workers start."""
+        """Announce the steps of `run`, once its files and options are checked."""
         self._total = self._done + round(steps * (1 + _AFTERWARDS))
-        if isinstance(self.executor, Pool):
-            self.executor.start_processes(__name__)
 
     def expect_rest(self, steps: int) -> None:
         """Announce the steps that are left after `run`."""

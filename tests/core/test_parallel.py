@@ -27,10 +27,6 @@ def named(n: int) -> tuple[int, int]:
     return n, os.getpid()
 
 
-def has_imported(module: str) -> bool:
-    return module in sys.modules
-
-
 def killed_once(marks: Path, n: int) -> int:
     """Ends its own process at block 3, the first time only; counts how often a block is run."""
     (marks / f"{n}-{time.monotonic_ns()}").touch()
@@ -128,7 +124,6 @@ def test_an_unknown_executor_is_an_error(wrong: Any) -> None:
 def test_a_missing_library_is_named_with_its_extra(
     name: str, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import sys
 
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(MissingExtraError, match=rf"highseason\[{name}\]"), opened(name):
@@ -140,8 +135,6 @@ def test_a_missing_library_is_named_with_its_extra(
 
 def test_processes_are_used_and_lost_ones_replaced(tmp_path: Path) -> None:
     with opened("local", 2) as pool:
-        pool.start_processes("wave")
-        assert any(map_blocks(has_imported, ["wave"] * 8, pool, processes=True))
         pids = {pid for _, pid in map_blocks(named, range(6), pool, processes=True)}
         assert os.getpid() not in pids
         work = partial(killed_once, tmp_path)
@@ -198,7 +191,6 @@ def test_a_broken_executor_of_the_caller_is_not_replaced() -> None:
 
 
 def test_the_callers_script_is_not_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
 
     before = sys.modules["__main__"]
     with parallel._without_main():

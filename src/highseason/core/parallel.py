@@ -66,9 +66,6 @@ class Pool:
         submit = self.executor.submit
         return lambda block: submit(work, block)
 
-    def start_processes(self, module: str) -> None:
-        """Let local processes import what they will need, while the caller does something else."""
-
     def restart(self) -> bool:
         """Replace lost workers; False if that is not ours to do."""
         return False
@@ -167,12 +164,6 @@ class LocalPool(Pool):
         with _without_main():
             return self._processes.submit(_work_on, work, block)
 
-    def start_processes(self, module: str) -> None:
-        """Let processes import what they will need, while the caller does something else."""
-        if not self.inline:
-            for _ in range(self.workers):
-                self._send_to_process(_import, module)
-
     def restart(self) -> bool:
         """Start new processes in place of lost ones."""
         if self._processes is None:
@@ -198,10 +189,6 @@ def _without_main() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = main
-
-
-def _import(module: str) -> None:
-    import_module(module)
 
 
 def _work_on(work: Callable[[Any], Any], block: Any) -> Any:

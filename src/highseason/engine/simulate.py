@@ -224,12 +224,10 @@ class Simulation:
             games.append(best - games[0])
         return BlockSummary.of(games, sums, bins, self.keep)
 
-    def regrets(self, keys: NDArray[np.uint64], arms: Arms) -> NDArray[np.float64]:
+    def regrets(self, games: range) -> NDArray[np.float64]:
         """The regret of every policy (a row) in some games, and nothing else about them."""
-        totals, none = (
-            np.empty((len(self.plans), keys.size, len(METRICS))),
-            np.empty((keys.size, 0, 2)),
-        )
+        keys, none = game_keys(self.seed, games), np.empty((len(games), 0, 2))
+        arms, totals = self.arms(keys), np.empty((len(self.plans), keys.size, len(METRICS)))
         for play, out in zip(self.players, totals, strict=True):
             play(keys, arms, out, none)
         self._check(totals)
