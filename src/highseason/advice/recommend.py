@@ -91,6 +91,10 @@ def advise(
         workers: How many workers; all there are if None.
         progress: Called with (worlds done, worlds in total).
 
+    Returns:
+        The advised policy with its plan, what each policy earns in each world, and what to watch
+        out for.  `print` it for all of it in words.
+
     >>> import highseason as hs
     >>> G = hs.traffic.from_values([900, 1000, 1200, 5000, 6000] * 8)
     >>> advice = advise(G, arms=3, rates=(0.2, 0.8), games=40)
