@@ -39,7 +39,7 @@ from service_load import Load, Request, load  # noqa: E402  # after the path is 
 from tests.service.copies import copy  # noqa: E402  # after the path is set
 from tests.service.postgresql import PostgreSQL, programs  # noqa: E402  # after the path is set
 
-from highseason.core import DEFAULT_POLICY  # noqa: E402  # after the path is set
+from highseason.policies import DEFAULT_POLICY  # noqa: E402  # after the path is set
 from highseason.traffic import Calendar  # noqa: E402  # after the path is set
 from highseason_service import Service  # noqa: E402  # after the path is set
 from highseason_service.forecast import TrafficForecast  # noqa: E402  # after the path is set

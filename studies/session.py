@@ -14,16 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.advice import Budget, Evaluate, Space, derive_seed, on_games, search
-from highseason.core.checkpoints import Checkpoint, fingerprint
 from highseason.core.compile import sources_hash
 from highseason.core.parallel import Executors, Pool, map_blocks
 from highseason.core.random import draw, seed_key
+from highseason.core.version import __version__
 from highseason.core.warnings import quiet
 from highseason.engine import SimulationResult, simulate
+from highseason.engine.gpu.pool import GpuPool
 from highseason.policies import Policy
 from highseason.policies.lifetimes import Lifetimes
 from highseason.rewards import Rewards
 from highseason.traffic import Multiplier
+from studies.checkpoints import Checkpoint, fingerprint
 from studies.study import Study
 
 Progress = Callable[[int, int], None]
@@ -144,10 +146,8 @@ class StudySession:
                 raise ValueError(f"the study {self.study.name} cannot be given {name}")
 
     def expect(self, steps: int) -> None:
-        """Announce the steps of `run`, once its files and options are checked: workers start."""
+        """Announce the steps of `run`, once its files and options are checked."""
         self._total = self._done + round(steps * (1 + _AFTERWARDS))
-        if isinstance(self.executor, Pool):
-            self.executor.start_processes(__name__)
 
     def expect_rest(self, steps: int) -> None:
         """Announce the steps that are left after `run`."""
@@ -166,17 +166,17 @@ class StudySession:
     @property
     def finished(self) -> Checkpoint:
         """Pieces that are finished: an interrupted run resumes where it stopped."""
-        return Checkpoint(self.out / "runs", sources_hash())
+        return Checkpoint(self.out / "runs", f"{__version__}/{sources_hash()}")
 
     def piece(self, inputs: Any, compute: Callable[[], T]) -> T:
         """What is computed, or what an earlier run with the same inputs computed."""
         key = fingerprint(inputs)
-        stored = self.finished.load(0, key)
+        stored = self.finished.load(key)
         if stored is not None:
             self.reused += 1
             return stored.result  # type: ignore[no-any-return]  # it was computed so
         result = compute()
-        self.finished.save(0, key, result)
+        self.finished.save(key, result)
         return result
 
     def tune(
@@ -194,7 +194,7 @@ class StudySession:
     def results(self, kind: str, tasks: Sequence[Task]) -> list[Any]:
         """The result of each task; kept, and several workers work at a time."""
         keys = [fingerprint(type(task).result, task) for task in tasks]
-        stored = {i: found for i in range(len(tasks)) if (found := self.finished.load(0, keys[i]))}
+        stored = {i: found for i in range(len(tasks)) if (found := self.finished.load(keys[i]))}
         self.reused += len(stored)
         # Long ones first, so that all workers end together.
         order = sorted(range(len(tasks)), key=lambda i: _longest_first(tasks[i]))
@@ -204,7 +204,7 @@ class StudySession:
             with self.step(kind):
                 if i not in stored:
                     done[i] = next(fresh)
-                    self.finished.save(0, keys[i], done[i])
+                    self.finished.save(keys[i], done[i])
         return [done[i] for i in range(len(tasks))]
 
     def _results(self, tasks: Sequence[Task]) -> Iterator[Any]:
@@ -212,7 +212,7 @@ class StudySession:
 
         Much of a task is planning, which holds the interpreter's lock: workers are processes.
         """
-        on_gpu = isinstance(self.executor, Pool) and self.executor.on_gpu
+        on_gpu = isinstance(self.executor, GpuPool)
         if len(tasks) < 2 or (on_gpu and isinstance(tasks[0], SimulationTask)):
             return (task.result(self.executor) for task in tasks)
         alike = (tuple(same) for _, same in groupby(tasks, _longest_first))

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from highseason.core import DEFAULT_POLICY, counted, format_number, percent
-from highseason.policies import Plan, favoured, prices
+from highseason.core import counted, format_number, percent
+from highseason.policies import DEFAULT_POLICY, Plan, favoured, prices
 from highseason.traffic import LENGTHS
 from highseason_service import store
 from highseason_service.forecast import TrafficForecast

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core import DEFAULT_POLICY
+from highseason.policies import DEFAULT_POLICY
 from highseason.traffic import Calendar
 from highseason_service.experiments import Service
 from highseason_service.forecast import TrafficForecast

@@ -13,7 +13,8 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 import highseason as hs
-from highseason.core import DEFAULT_POLICY, collected, quiet
+from highseason.core import collected, quiet
+from highseason.policies import DEFAULT_POLICY
 from highseason.traffic import (
     AmbiguousError,
     Blend,

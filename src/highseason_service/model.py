@@ -11,8 +11,15 @@ from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 from highseason.bandit import Event
-from highseason.core import DEFAULT_POLICY, parse_arm, parse_arms, percent, raised_as, require
-from highseason.policies import CountingPolicy, Policy, WeighingPolicy, Wrapper, parse
+from highseason.core import parse_arm, parse_arms, percent, raised_as, require
+from highseason.policies import (
+    DEFAULT_POLICY,
+    CountingPolicy,
+    Policy,
+    WeighingPolicy,
+    Wrapper,
+    parse,
+)
 from highseason_service.errors import InvalidError
 from highseason_service.forecast import TrafficForecast
 

@@ -20,8 +20,8 @@ from highseason.advice import Advice, World, Zoom, derive_seed, on_games, recomm
 from highseason.advice.comparison import (
     NOTICEABLE,
     OF_LOSS,
-    TRIED,
     Leads,
+    candidates,
     judge,
     kind_of,
     spaces,
@@ -197,7 +197,7 @@ def test_further_rounds_are_played_where_the_answer_hangs_by_a_thread(
 
 def test_one_line_for_each_policy_and_the_rival_is_the_strongest() -> None:
     advice = advised("quiet first")
-    assert len(advice.comparison.compared) == len(TRIED)
+    assert len(advice.comparison.compared) == len(candidates())
     regrets = [one.regret for one in advice.comparison.compared]
     assert regrets == sorted(regrets)
     others = [one for one in advice.comparison.compared if one.policy != advice.policy]
@@ -289,7 +289,7 @@ def test_what_needs_no_tuning_is_simpler_than_what_was_tuned(
         hs.UCBZ(),
     ]  # fmt: skip
     assert [policy.label for policy in policies] == [
-        each.label for each in TRIED if each.label in {policy.label for policy in policies}
+        each.label for each in candidates() if each.label in {policy.label for policy in policies}
     ]
     comparison = judge(World.of("bernoulli", 3), policies, losing(*regrets), tried=5)
     assert (str(comparison.policy), comparison.answer) == (advised, answer)
@@ -422,7 +422,7 @@ def test_what_is_not_settled_is_marked_and_flips_nothing() -> None:
 
 def test_a_policy_of_your_own_is_tried() -> None:
     own = hs.UCB(P=0.0213)
-    assert len(spaces(TRIED, [own, hs.Greedy()])) == len(TRIED) + 1
+    assert len(spaces(candidates(), [own, hs.Greedy()])) == len(candidates()) + 1
     advice = hs.advise("constant", 3, turns=30, games=20, policies=[own])
     assert own in [one.policy for one in advice.comparison.compared]
 
@@ -462,16 +462,27 @@ def test_a_picture_and_a_page_have_all_the_others() -> None:
     assert labels == [
         str(one.policy) for one in advice.comparison.compared if one.policy != advice.policy
     ]
-    page = advice.page(multiplier="shop.csv")
-    for words in (f"Use {advice.policy}", "What to do next", "shop.csv", "rho", "<img"):
+    page = advice.page()
+    for words in (f"Use {advice.policy}", "What to do next", "bandit_arguments", "rho", "<img"):
         assert words in page
+    assert "<code>highseason plan</code>" in advice.page(["highseason plan"])
+
+
+def test_candidates_come_in_the_order_that_they_declare() -> None:
+    assert [str(policy) for policy in candidates()] == [
+        "greedy", "option-index", "option-index:regulated=false", "constant-epsilon",
+        "epsilon-greedy", "ucb", "thompson", "epsilon-z", "ucb-z", "soft-epsilon", "soft-ucb",
+        "variable-pool",
+    ]  # fmt: skip
 
 
 def test_every_kind_of_policy_is_tried_and_visitors_are_counted_where_there_are_any() -> None:
-    assert {policy.label for policy in tried(None)} == {policy.label for policy in TRIED}
+    assert {policy.label for policy in tried(None)} == {policy.label for policy in candidates()}
     assert all(policy.precision(50.0) == 1.0 for policy in tried(None))
     counting = [p for p in tried(0.01) if p.counting("visitors").precision(50.0) > 1.0]
-    assert {policy.label for policy in counting} == {p.label for p in TRIED} - {"variable-pool"}
+    assert {policy.label for policy in counting} == {p.label for p in candidates()} - {
+        "variable-pool"
+    }
     assert {kind_of(policy) for policy in counting} == {"greedy", "unregulated", "regulated"}
     known = [policy for policy in counting if hasattr(policy, "rho")]
     assert all(policy.rho == 0.01 for policy in known)
@@ -553,6 +564,6 @@ def test_another_policy_is_searched_if_it_is_named() -> None:
     assert all(one.P != hs.AdaUCB().P for one in found), "they were searched"
     assert str(advice).count("ada-ucb:") >= 2, "what was asked for is shown"
     assert not any(isinstance(one, hs.AdaUCB) for one in tried(0.2))
-    assert len(tried(None, also=[hs.UCB()])) == len(TRIED), "no policy is tried twice"
+    assert len(tried(None, also=[hs.UCB()])) == len(candidates()), "no policy is tried twice"
     with pytest.raises(ValueError, match="Did you mean 'ada-ucb'"):
         hs.advise(G, 3, policies=["adda"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
@@ -29,7 +28,6 @@ from highseason.advice import (
     recommend,
     search,
 )
-from highseason.advice.advice import _call, _command
 from highseason.advice.cautions import cautions
 from highseason.advice.comparison import Leads
 from highseason.advice.days import Day, as_calendar, coming_days, in_words
@@ -180,49 +178,6 @@ def test_traffic_of_another_library_has_no_days_and_neither_has_a_shape() -> Non
     assert advised(SHOP, G, hs.policies.ForeignPolicy.of(First())).days() == []
     assert advised(SHOP, hs.traffic.wave(turns=5)).days() == []
     assert len(advised(SHOP, G).days()) == 3
-
-
-def test_commands_and_calls_are_broken_where_they_must_be() -> None:
-    for length in range(40, 80):
-        name = "y" * length
-        command = _command("plan", ("multiplier", name), ("arms", 3))
-        lines = command.split(" \\\n")
-        one = f"highseason plan --multiplier {name} --arms 3"
-        assert (len(lines) == 1) == (len(one) <= 76)
-        assert " ".join(line.strip() for line in lines) == one
-        call = f"f({name}, 3)"
-        assert _call("f", name, "3") == (call if len(call) <= 78 else f"f(\n    {name},\n    3,\n)")
-    dashed = "-".join(["long"] * 20)
-    assert f"--multiplier {dashed}" in _command("plan", ("multiplier", dashed))
-
-
-def test_next_steps_keep_names_as_they_are_written() -> None:
-    G = hs.traffic.from_values([100.0] * 10)
-    show, serve, python = advised(SHOP, G).next_steps(["grün", "rot", "x", "y"], multiplier="ö.csv")
-    assert '["grün", "rot", "x", "y"]' in python
-    assert 'hs.traffic.read("ö.csv")' in python
-    assert shlex.split(show.replace("\\\n", " "))[-8:] == [
-        "--arm", "grün", "--arm", "rot", "--arm", "x", "--arm", "y"
-    ]  # fmt: skip
-    assert serve.startswith("highseason serve --experiment 'ö.csv' --policy ucb:P=0.5 --arm 'grün'")
-
-
-@pytest.mark.parametrize(
-    ("traffic", "steps"),
-    [
-        ({"multiplier": "shop.csv"}, 3),
-        ({"multiplier": "shop.csv", "turns": 10}, 2),  # a service reads the whole file
-        ({"multiplier": "wave"}, 2),
-        ({}, 2),
-    ],
-)
-def test_python_is_shown_with_details_or_where_there_is_no_service(
-    traffic: dict[str, Any], steps: int
-) -> None:
-    advice = advised(SHOP, hs.traffic.wave(turns=10))
-    assert len(advice.next_steps(**traffic)) == steps
-    assert ("import highseason as hs" in advice.text(**traffic)) == (steps == 2)
-    assert "import highseason as hs" in advice.text(**traffic, details=True)
 
 
 # ---- when to be cautious -----------------------------------------------------------------------

@@ -17,7 +17,7 @@ from tests.reference.recorded import Cases, assert_recorded, defaults_of, record
 
 import highseason as hs
 from highseason.advice import Zoom, recommend
-from highseason.advice.comparison import TRIED, spaces, tried
+from highseason.advice.comparison import candidates, spaces, tried
 from highseason.advice.trials import Axis, Budget, Score, Space, Trial, axes, search
 from highseason.advice.worlds import World, apart
 from highseason.policies import Policy
@@ -57,7 +57,7 @@ def halved(policy: Policy, best: dict[str, float], trials: int, games: int) -> l
 def small_parts() -> dict[str, Any]:
     """Axes, spaces, budgets and worlds."""
     G = hs.traffic.wave(turns=100)
-    known = {str(one): one for one in TRIED}
+    known = {str(one): one for one in candidates()}
     both = [Axis("k", 0.01, 10.0, "log"), Axis("c", 2, 50, "linear", whole=True)]
     moved = [axis.around(0.9, 0.5, (0.05, 40.0)) for axis in both]
     drawn = np.array([[0.2, 0.5, 0.3], [0.1, 0.05, 0.02], [0.4, 0.4, 0.1]])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +12,7 @@ from numpy.typing import NDArray
 
 import highseason as hs
 from highseason.advice import Axis, Budget, Score, Space, derive_seed, on_games, search
-from highseason.advice.trials import _KnownRegrets
 from highseason.advice.tuner import Curve, Tuned
-from highseason.core.parallel import Pool
 from highseason.engine import Estimate
 from highseason.engine.simulate import Simulation
 
@@ -65,14 +62,12 @@ def test_only_the_best_go_on_and_meet_the_same_games() -> None:
 def test_no_game_is_played_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     played: list[tuple[int, range]] = []
 
-    def counting(
-        self: Any, simulation: Simulation, games: range, pool: Pool
-    ) -> NDArray[np.float64]:
-        played.append((len(simulation.plans), games))
-        return play(self, simulation, games, pool)
+    def counting(self: Simulation, games: range) -> NDArray[np.float64]:
+        played.append((len(self.plans), games))
+        return play(self, games)
 
-    play = _KnownRegrets._play
-    monkeypatch.setattr(_KnownRegrets, "_play", counting)
+    play = Simulation.regrets
+    monkeypatch.setattr(Simulation, "regrets", counting)
     score = on_games(ARMS, G, seed=1, executor="serial")
     pools = [hs.VariablePool(c=20), hs.VariablePool(c=20 + 1e-9)]  # their plans are the same
     policies = [hs.UCB(P=0.5), *pools, hs.Thompson()]

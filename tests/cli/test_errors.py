@@ -71,7 +71,6 @@ WRONG = {
     "result of a strange kind": ("simulate -p ucb --save x.json", "x.json", "end in .npz"),
     "folder for a figure": ("simulate -p ucb --out folder.png", "is a folder", "a file in it"),
     "folder that cannot be": ("simulate -p ucb --out /proc/no/x.png", "/proc/no", "choose"),
-    "command that moved": ("reproduce --only x", "has moved", "python -m studies simulated"),
     "unknown command": ("simulat", "'simulat'", "Did you mean 'simulate'?"),
     "hopeless command": ("xyz", "'xyz'", "policies, replay, sample"),
     "unknown option": ("simulate --polcy ucb", "--polcy", "--policy"),

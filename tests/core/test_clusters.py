@@ -83,19 +83,6 @@ def test_local_workers_leave_every_bit(workers: int, expected: str) -> None:
     assert simulated(executor="local", workers=workers) == expected
 
 
-def test_an_interrupted_run_resumes_with_the_same_bits(tmp_path: Path, expected: str) -> None:
-    def interrupt(done: int, total: int) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        simulated(workers=2, checkpoint=tmp_path, progress=interrupt)
-    stored = set(tmp_path.iterdir())
-    assert stored
-    assert simulated(workers=2, checkpoint=tmp_path) == expected
-    assert stored < set(tmp_path.iterdir())
-    assert simulated(executor="serial", checkpoint=tmp_path) == expected
-
-
 # -- clusters --------------------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""Blocks on any executor: order, lost workers, checkpoints."""
+"""Blocks on any executor: order, and lost workers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from highseason.core import parallel
-from highseason.core.checkpoints import Checkpoint, fingerprint
 from highseason.core.extras import MissingExtraError
 from highseason.core.parallel import Pool, map_blocks, opened
 
@@ -26,10 +25,6 @@ def squared(n: int) -> int:
 
 def named(n: int) -> tuple[int, int]:
     return n, os.getpid()
-
-
-def has_imported(module: str) -> bool:
-    return module in sys.modules
 
 
 def killed_once(marks: Path, n: int) -> int:
@@ -129,7 +124,6 @@ def test_an_unknown_executor_is_an_error(wrong: Any) -> None:
 def test_a_missing_library_is_named_with_its_extra(
     name: str, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import sys
 
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(MissingExtraError, match=rf"highseason\[{name}\]"), opened(name):
@@ -141,8 +135,6 @@ def test_a_missing_library_is_named_with_its_extra(
 
 def test_processes_are_used_and_lost_ones_replaced(tmp_path: Path) -> None:
     with opened("local", 2) as pool:
-        pool.start_processes("wave")
-        assert any(map_blocks(has_imported, ["wave"] * 8, pool, processes=True))
         pids = {pid for _, pid in map_blocks(named, range(6), pool, processes=True)}
         assert os.getpid() not in pids
         work = partial(killed_once, tmp_path)
@@ -199,68 +191,8 @@ def test_a_broken_executor_of_the_caller_is_not_replaced() -> None:
 
 
 def test_the_callers_script_is_not_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
 
     before = sys.modules["__main__"]
     with parallel._without_main():
         assert not hasattr(sys.modules["__main__"], "__file__")
     assert sys.modules["__main__"] is before
-
-
-# -- checkpoints -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("address", ["{}", "file://{}", "memory://{}"])
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_later_run_resumes(address: str, workers: int, tmp_path: Path) -> None:
-    done: list[int] = []
-    folder = address.format(tmp_path / "kept")
-
-    def work(stop: int, n: int) -> int:
-        if n == stop:
-            raise KeyboardInterrupt
-        done.append(n)
-        return squared(n)
-
-    checkpoint = Checkpoint(folder, "squares")
-    with pytest.raises(KeyboardInterrupt):
-        list(map_blocks(partial(work, 7), range(10), workers=workers, checkpoint=checkpoint))
-    first = len(done)
-    results = list(map_blocks(partial(work, -1), range(10), workers=workers, checkpoint=checkpoint))
-    assert results == [n * n for n in range(10)]
-    assert len(done) - first <= 10 - first + 2 * workers
-    assert first >= 5
-    done.clear()
-    assert list(map_blocks(partial(work, -1), range(10), checkpoint=checkpoint)) == results
-    assert done == []
-    other = Checkpoint(folder, "other work")
-    list(map_blocks(partial(work, -1), range(10), checkpoint=other))
-    assert sorted(done) == list(range(10))
-
-
-def test_a_damaged_block_is_computed_again(tmp_path: Path) -> None:
-    checkpoint = Checkpoint(tmp_path, "squares")
-    expected = list(map_blocks(squared, range(4), checkpoint=checkpoint))
-    files = sorted(tmp_path.iterdir())
-    files[0].write_bytes(files[0].read_bytes()[:-3])
-    files[1].write_bytes(b"")
-    files[2].write_bytes(files[3].read_bytes())  # another block's
-    assert list(map_blocks(squared, range(4), checkpoint=checkpoint)) == expected
-
-
-def test_a_fingerprint_sees_numbers_and_code() -> None:
-    def adder(n: float) -> Any:
-        return lambda x: x + n
-
-    assert fingerprint(adder(1.0)) == fingerprint(adder(1.0))
-    assert fingerprint(adder(1.0)) != fingerprint(adder(2.0))
-    assert fingerprint(lambda x: x + 1) != fingerprint(lambda x: x + 2)
-    assert fingerprint(lambda x: x[..., 0]) != fingerprint(lambda x: x[..., 1])
-    assert fingerprint({"a": [1]}) != fingerprint({"a": [2]})
-    with pytest.raises(TypeError, match="cannot see"):
-        fingerprint(threading.Lock())
-
-
-def test_a_fingerprint_sees_sets_and_types() -> None:
-    assert fingerprint({"b", "a"}) == fingerprint({"a", "b"}) != fingerprint({"a"})
-    assert fingerprint(dict) == fingerprint(dict) != fingerprint(list)

@@ -55,11 +55,6 @@ def test_a_package_travels_with_its_work_in_its_latest_version(
     assert done.stdout.split() == ["2", "4", "30", "60"]
 
 
-def test_a_gpu_has_no_address() -> None:
-    with pytest.raises(ValueError, match=r"games are played on the GPU of this machine"):
-        pools.start_gpu("10.0.0.1:80", None)
-
-
 def test_an_extra_that_is_installed_but_broken_says_what_it_lacks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,8 +12,7 @@ from sqlalchemy import update
 from tests.service.conftest import MOMENT, settings
 
 import highseason as hs
-from highseason.core.specs import DEFAULT_POLICY
-from highseason.policies import parse
+from highseason.policies import DEFAULT_POLICY, parse
 from highseason_service import Service, demo, model
 from highseason_service.commands.experiment import create
 from highseason_service.errors import ClashError

@@ -18,7 +18,7 @@ import pytest
 from tests.service.conftest import Server
 from tests.service.test_dashboard import form_token
 
-from highseason.core.specs import DEFAULT_POLICY
+from highseason.policies import DEFAULT_POLICY
 
 FIELDS = {
     "name": "The price of tea",

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from tests.cli.conftest import Call, caller
 
-from highseason.core.parallel import LocalPool
 from studies import STUDIES, Study, StudyReport, reproduce
 from studies import __main__ as command
 
@@ -25,17 +24,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
     return caller(command.command)
 
 
-@pytest.fixture(autouse=True)
-def started(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What worker processes were to import; none starts before it has work."""
-    modules: list[str] = []
-    monkeypatch.setattr(LocalPool, "start_processes", lambda _, module: modules.append(module))
-    return modules
-
-
-def test_it_says_where_the_report_is_and_how_long_it_took(
-    call: Call, tmp_path: Path, started: list[str]
-) -> None:
+def test_it_says_where_the_report_is_and_how_long_it_took(call: Call, tmp_path: Path) -> None:
     words = ("when_it_pays", "--quick", "--workers", "1", "--out", "new/report")
     answer = call(*words)
     assert (answer.code, answer.stderr) == (0, "")
@@ -46,7 +35,6 @@ def test_it_says_where_the_report_is_and_how_long_it_took(
     assert "drawing" in seconds
     assert last == "Report: new/report/index.html"
     assert (tmp_path / "new/report/index.html").is_file()
-    assert started == ["studies.session"]
     again = call(*words, "--json")
     (study,) = json.loads(again.stdout)["studies"].values()
     assert study["reused"] == 12
@@ -202,13 +190,10 @@ def test_a_study_without_its_data_is_left_out_unless_it_was_asked_for(
         ("simulated --policy nowhere.py:Mine", "there is no file nowhere.py"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line_before_workers_start(
-    call: Call, line: str, expected: str, started: list[str]
-) -> None:
+def test_what_is_wrong_is_said_in_a_line(call: Call, line: str, expected: str) -> None:
     answer = call(*line.split())
     assert (answer.code, answer.stdout) == (2, "")
     assert expected in answer.line
-    assert not started
 
 
 def test_an_interruption_says_how_to_go_on(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,13 +217,12 @@ def test_an_interruption_says_how_to_go_on(call: Call, monkeypatch: pytest.Monke
     ids=["a poem", "junk", "nothing", "one record"],
 )
 def test_an_unreadable_log_is_reported_in_one_line(
-    call: Call, tmp_path: Path, content: bytes, expected: str, started: list[str]
+    call: Call, tmp_path: Path, content: bytes, expected: str
 ) -> None:
     (tmp_path / "log").write_bytes(content)
     answer = call("logged", "--quick", "--yahoo", "log")
     assert (answer.code, answer.stdout) == (2, "")
     assert expected in answer.line
-    assert not started
 
 
 def test_an_empty_folder_is_no_log(call: Call, tmp_path: Path) -> None:

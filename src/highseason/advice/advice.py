@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import json
-import shlex
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from highseason.advice.cautions import Caution
 from highseason.advice.comparison import (
     KINDS,
-    TRIED,
     Answer,
     Compared,
     Reason,
@@ -21,9 +18,7 @@ from highseason.advice.comparison import (
     plus_minus,
 )
 from highseason.advice.days import Day, coming_days, in_words
-from highseason.bandit import takings_at
 from highseason.bounds import RegretBound
-from highseason.core.specs import arm_names, parse_arm
 from highseason.core.text import (
     Printable,
     Table,
@@ -36,7 +31,7 @@ from highseason.core.text import (
 from highseason.policies import Plan, Policy
 from highseason.policies.timing import timing
 from highseason.rewards.text import assumption, independent_visitors
-from highseason.traffic import SHAPES, Multiplier
+from highseason.traffic import Multiplier
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -182,20 +177,23 @@ class Advice(Printable):
         """What a notebook shows: the verdict, what it assumes, and the policies compared."""
         return [self.verdict, self.assumption, self.table()]
 
-    def page(self, **traffic: Any) -> str:
-        """An HTML page with the figure in it; `traffic` as in `next_steps`, with `labels`."""
+    def page(self, steps: Sequence[str] = ()) -> str:
+        """An HTML page with the figure in it, and what to do next: `next_steps` by default."""
         from highseason.report import advice, render
 
-        title, steps = f"Use {self.policy}", self.next_steps(**traffic)
-        return render("advice.html.j2", title=title, lead=self.verdict, advice=self, steps=steps,
-                      figure=advice(self).picture())  # fmt: skip
+        return render("advice.html.j2", title=f"Use {self.policy}", lead=self.verdict, advice=self,
+                      steps=steps or self.next_steps, figure=advice(self).picture())  # fmt: skip
 
-    def days(self, labels: Sequence[str] = ()) -> list[Day]:
-        """What to do on the coming days; empty for shapes, and for policies of other libraries."""
+    def days(self, arms: Sequence[str] = ()) -> list[Day]:
+        """What to do on the coming days; empty for shapes, and for policies of other libraries.
+
+        Args:
+            arms: Their names.
+        """
         if self.multiplier.is_shape or not self.policy.rule.traits.compilable:
             return []
-        names, world = labels and arm_names(labels), self.comparison.world
-        return coming_days(self.plan, world.rewards, names, *self._for_a_bandit())
+        start, rewards = self.bandit_arguments(), self.comparison.world.rewards
+        return coming_days(self.plan, rewards, arms, start["policy"], start["reward_range"])
 
     def in_units(self, worth: float | None = None, currency: str = "") -> str:
         """The lead and the loss of the advised policy in orders, or in money: a sentence.
@@ -222,70 +220,45 @@ class Advice(Printable):
         loss = f"{size * (1.0 - one.chosen.earned):,.0f}{unit}"
         return f"{by}: {more}; and {loss} less than with the best arm known from the start."
 
-    def next_steps(self, labels: Sequence[str] = (), **traffic: Any) -> tuple[str, ...]:
-        """How to see the plan, how to serve an experiment, and Python that starts a bandit.
+    def bandit_arguments(self) -> dict[str, Any]:
+        """What a bandit needs to play as advised, besides its arms.
 
-        A policy of another library cannot run a bandit: the Python plays a game.
+        The rewards that policies learned as 0 to 1 in the games are its range.
 
-        Args:
-            labels: The arms, as `--arm` takes them.
-            traffic: The options of `highseason advise` that give this traffic, such as
-                `multiplier="visitors.csv", ahead=60`: then there are commands for it, the one that
-                serves only for a file.  Without them all is code that goes on from `advice`.
+        >>> import highseason as hs
+        >>> advice = hs.advise([900, 1000, 1200, 5000, 6000] * 8, arms=2, games=40)
+        >>> hs.Bandit(["red", "blue"], **advice.bandit_arguments()).pull()
+        'red'
         """
-        policy, ends = self._for_a_bandit()
-        names = list(labels) or [f"arm {i + 1}" for i in range(self.plan.arms)]
-        if traffic:
-            if traffic["multiplier"] in SHAPES:
-                traffic["turns"] = self.multiplier.turns
-            read, G = [*_reading(**traffic)], "G"
-            arms = [("arm", name) for name in labels] or [("arms", str(self.plan.arms))]
-            show = [_command("plan", ("policy", self.policy), *traffic.items(), *arms)]
-            known = traffic["multiplier"] not in SHAPES and "turns" not in traffic
-            if known and policy.rule.traits.compilable:
-                given = [("experiment", traffic["multiplier"])]
-                given += [each for each in traffic.items() if each[0] != "multiplier"]
-                given += [("policy", policy), *(("arm", name) for name in names)]
-                given.append(("range", "{:.12g}..{:.12g}".format(*ends)))
-                show.append(_command("serve", *given))
-        else:
-            show, read, G = ["print(advice.plan)"], [], "advice.multiplier"
-        if not policy.rule.traits.compilable:
-            game = "hs.play(advice.policy, advice.comparison.world.rewards, advice.multiplier)"
-            return *show, f"import highseason as hs\nprint({game}.arms)"
-        player = json.dumps(str(policy)) if traffic or policy != self.policy else "advice.policy"
-        return *show, "\n".join([
-            "import highseason as hs",
-            *read,
-            _call("shop = hs.Bandit", json.dumps(arm_names(names), ensure_ascii=False), player, G,
-                  "reward_range=({:.12g}, {:.12g})".format(*ends)),
-            "arm = shop.pull(1)  # the arm to show in turn 1",
-            "shop.update(arm, reward=20, t=1, visitors=900)  # what it brought",
-            "print(shop.ranking())",
-        ])  # fmt: skip
-
-    def _for_a_bandit(self) -> tuple[Policy, tuple[float, float]]:
-        """The advised policy, and the range of rewards that it learned as 0 to 1 in the games."""
         policy, world = self.policy, self.comparison.world
         if world.rho is None:  # a bandit would count visitors
             policy = policy.counting("turns")
-        return policy, world.rewards.reward_range
+        span = world.rewards.reward_range
+        return {"policy": policy, "multiplier": self.multiplier, "reward_range": span}
+
+    @property
+    def next_steps(self) -> tuple[str, ...]:
+        """What goes on from here: the plan, and a bandit, or a game of another library's policy."""
+        play = "bandit = hs.Bandit(arms, **advice.bandit_arguments())"
+        if not self.policy.rule.traits.compilable:
+            play = "hs.play(advice.policy, advice.comparison.world.rewards, advice.multiplier)"
+        return "print(advice.plan)", play
 
     def text(
-        self, labels: Sequence[str] = (), *, worth: float | None = None, currency: str = "",
-        details: bool = False, **traffic: Any,
+        self, arms: Sequence[str] = (), *, worth: float | None = None, currency: str = "",
+        details: bool = False, steps: Sequence[str] = (),
     ) -> str:  # fmt: skip
-        """All of it, in lines that fit the terminal; a command shows Python only with `details`.
+        """All of it, in lines that fit the terminal.
 
         Args:
-            labels: The arms, as `--arm` takes them.
+            arms: Their names.
             worth: What an order is worth, for gains in money.
             currency: Its currency.
-            details: Also show the table of worlds, and Python.
-            traffic: As in `next_steps`.
+            details: Also show the table of worlds.
+            steps: What to do next; `next_steps` by default.
         """
         one, G, games = self.comparison, self.multiplier, counted(self.comparison.games, "game")
-        asked = [each for each in one.compared if type(each.policy) not in map(type, TRIED)]
+        asked = [each for each in one.compared if each.policy.candidate is None]
         named = [one.chosen, one.runner_up, *(one.best(kind) for kind in KINDS), *asked]
         legend = (
             f"{G.name}: {counted(G.turns, 'turn')}, {counted(self.plan.arms, 'arm')}.  earned: of "
@@ -308,20 +281,15 @@ class Advice(Printable):
             )
             heading = "By correlation between visitors of a turn (rho; typically 0.001, high 0.01):"
             parts += ["", heading, str(self.worlds_table()), wrapped(worlds)]
-        steps = self.next_steps(labels, **traffic)
-        steps = steps[:-1] if traffic and len(steps) > 2 and not details else steps
         parts += ["", "What to do next:"]
-        parts.append("\n\n".join(textwrap.indent(step, "  ") for step in steps))
-        ids = [parse_arm(one)[0] for one in labels]
-        if traffic and (most := takings_at(ids)) and self._for_a_bandit()[1] == (0.0, 1.0):
-            parts.append(f"  This is for orders.  To report takings instead: --range 0..{most:g}")
+        parts.append("\n\n".join(textwrap.indent(s, "  ") for s in steps or self.next_steps))
         when = f"When it explores: {self.policy} {timing(self.plan).sentence()}"
         parts += ["", wrapped(when)]
         if self.bounds is not None:
             parts += ["", wrapped(self._guarantee())]
         if self.warnings:
             parts += ["", "Watch out:", *(wrapped(f"- {w.text}", "  ") for w in self.warnings)]
-        if days := self.days(labels):
+        if days := self.days(arms):
             parts += ["", in_words(days)]
         return "\n".join(parts)
 
@@ -353,8 +321,8 @@ class Advice(Printable):
 
     __repr__ = __str__
 
-    def to_dict(self, **traffic: Any) -> dict[str, Any]:
-        """Plain values for JSON; `traffic` as in `next_steps`, with `labels`."""
+    def to_dict(self, arms: Sequence[str] = ()) -> dict[str, Any]:
+        """Plain values for JSON; the days show the names of `arms`."""
         G = self.multiplier
         return self.comparison.to_dict() | {
             "parameters": self.policy.to_dict(),
@@ -371,48 +339,11 @@ class Advice(Printable):
                 for policy, bound in self.bounds
             ],
             "when": timing(self.plan).to_dict(),
-            "next": self.next_steps(**traffic),
             "days": [{**vars(day), "begins": day.begins and day.begins.isoformat(),
-                      "what": day.what} for day in self.days(traffic.get("labels", ()))],
+                      "what": day.what} for day in self.days(arms)],
             "warnings": [vars(one) for one in self.warnings],
             "multiplier": G.name,
             "turns": G.turns,
             "arms": self.plan.arms,
             "seed": self.seed,
         }  # fmt: skip
-
-
-def _command(name: str, *options: tuple[str, Any]) -> str:
-    """A command with its options, in lines of at most 78 columns where words allow it."""
-    words = (f"--{name} {shlex.quote(str(value))}" for name, value in options)
-    text = " ".join([f"highseason {name}", *(word.replace(" ", "\0") for word in words)])
-    lines = textwrap.wrap(
-        text, 76, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
-    )
-    return " \\\n".join(lines).replace("\0", " ")
-
-
-def _reading(
-    multiplier: str, turns: int | None = None, ahead: int | None = None, events: str | None = None,
-    **how: Any,
-) -> Iterator[str]:  # fmt: skip
-    """Lines of Python that give the traffic which these options of the command line give."""
-    if multiplier in SHAPES:
-        how = {"turns": turns, **how}
-    name = "as_multiplier" if multiplier in SHAPES else "read"
-    options = (f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in how.items())
-    path = json.dumps(multiplier, ensure_ascii=False)
-    yield _call(f"G = hs.traffic.{name}", path, *options)
-    if turns is not None and multiplier not in SHAPES:
-        yield f"G = G.window(1, {turns})"
-    if ahead is not None:
-        own = [] if events is None else [f"events={json.dumps(events, ensure_ascii=False)}"]
-        yield _call("G = hs.forecast", "G", str(ahead), *own)
-
-
-def _call(function: str, *arguments: str) -> str:
-    """A call in one line, if that fits, or with an argument a line."""
-    line = f"{function}({', '.join(arguments)})"
-    if len(line) <= 78:
-        return line
-    return "\n".join([f"{function}(", *(f"    {one}," for one in arguments), ")"])

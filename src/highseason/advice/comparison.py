@@ -10,23 +10,7 @@ from highseason.advice.trials import Space, axes
 from highseason.advice.worlds import World
 from highseason.core.text import percent
 from highseason.engine import Estimate, SimulationResult, with_interval
-from highseason.policies import (
-    KLUCB,
-    UCB,
-    UCBZ,
-    ConstantEpsilon,
-    EpsilonGreedy,
-    EpsilonZGreedy,
-    GaussianThompson,
-    Greedy,
-    OptionIndex,
-    Policy,
-    SoftEpsilonGreedy,
-    SoftUCB,
-    Thompson,
-    VariablePool,
-    WeighingPolicy,
-)
+from highseason.policies import Policy, WeighingPolicy, registry
 
 #: When a policy explores: never, regardless of G, or regulated by G.
 Kind = Literal["greedy", "unregulated", "regulated"]
@@ -35,25 +19,6 @@ Answer = Literal["greedy", "explore", "regulate"]
 #: Nothing beats greedy, or what does: exploring more than it, less than it, or when it is quiet.
 Reason = Literal["greedy-is-enough", "exploring-pays", "exploring-less-pays", "regulating-pays"]
 
-#: Every policy that is tried, the simplest first: of indistinguishable policies, the first
-#: is advised.  Greedy is the simplest; what has no constants comes before what has to be tuned, and
-#: what ignores G before what is regulated by it.  The naive policies and `uniform` are baselines,
-#: not candidates.
-TRIED: tuple[Policy, ...] = (
-    Greedy(),
-    OptionIndex(),
-    OptionIndex(regulated=False),
-    ConstantEpsilon(),
-    EpsilonGreedy(),
-    UCB(),
-    Thompson(),
-    EpsilonZGreedy(),
-    UCBZ(),
-    SoftEpsilonGreedy(),
-    SoftUCB(),
-    VariablePool(),
-)
-_UNREGULATED = (ConstantEpsilon, EpsilonGreedy, UCB, KLUCB, Thompson, GaussianThompson)
 #: The kinds, the simplest first.
 KINDS: tuple[Kind, ...] = ("greedy", "unregulated", "regulated")
 
@@ -67,17 +32,26 @@ _LESS = 0.01
 
 
 def kind_of(policy: Policy) -> Kind:
-    """Whether a policy is regulated by G; a policy of your own is assumed to be.
+    """Whether a policy explores, and whether G regulates it, as its class declares.
 
     >>> import highseason as hs
     >>> kind_of(hs.UCB()), kind_of(hs.UCBZ()), kind_of(hs.Greedy())
     ('unregulated', 'regulated', 'greedy')
     """
-    if type(policy) is Greedy:
+    if not policy.explores:
         return "greedy"
-    if not getattr(policy, "regulated", True) or type(policy) in _UNREGULATED:
-        return "unregulated"
-    return "regulated"
+    return "regulated" if policy.looks_at_g else "unregulated"
+
+
+def candidates() -> list[Policy]:
+    """Every policy that declares itself a candidate, the simplest first.
+
+    Of those that are level, the first is advised.  Greedy is the simplest; what has no
+    constants comes before what has to be tuned, and what ignores G before what is regulated by it.
+    """
+    found = (cls for cls in registry().values() if cls.candidate is not None)
+    ordered = sorted(found, key=lambda cls: cls.candidate or 0)
+    return [policy for cls in ordered for policy in cls.candidates()]
 
 
 def tried(rho: float | None, also: Sequence[Policy] = ()) -> list[Policy]:
@@ -89,7 +63,7 @@ def tried(rho: float | None, also: Sequence[Policy] = ()) -> list[Policy]:
     >>> [str(policy) for policy in tried(0.01)[:2]]
     ['greedy:rho=0.01', 'option-index']
     """
-    known = dict.fromkeys((*TRIED, *also))
+    known = dict.fromkeys((*candidates(), *also))
     return [
         p.with_values({"rho": rho}) if rho and isinstance(p, WeighingPolicy) else p for p in known
     ]

@@ -21,6 +21,7 @@ from highseason.core.random import seed_key
 from highseason.core.validation import whole_number
 from highseason.core.warnings import quiet
 from highseason.engine import SimulationResult, simulate
+from highseason.engine.gpu.pool import GpuPool
 from highseason.policies import Greedy, Policy, parse
 from highseason.rewards import Rewards
 from highseason.rewards.text import parse_range, usual_rewards
@@ -89,6 +90,10 @@ def advise(
             "dask://HOST:PORT", or any `concurrent.futures.Executor`.
         workers: How many workers; all there are if None.
         progress: Called with (worlds done, worlds in total).
+
+    Returns:
+        The advised policy with its plan, what each policy earns in each world, and what to watch
+        out for.  `print` it for all of it in words.
 
     >>> import highseason as hs
     >>> G = hs.traffic.from_values([900, 1000, 1200, 5000, 6000] * 8)
@@ -220,7 +225,7 @@ class Judge:
             known = () if near is None else near.policies
             starts = known if len(known) == len(some) else [None] * len(some)
             jobs += [(world.rewards, *each) for each in zip(some, starts, strict=True)]
-        if self.executor.on_gpu:
+        if isinstance(self.executor, GpuPool):
             searched: Iterator[tuple[Trial, ...]] = map(self.search, jobs)
         else:
             alone = replace(self, executor=LocalPool(1))

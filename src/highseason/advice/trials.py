@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 
 from highseason.core.extras import require
 from highseason.core.parallel import Executors, Pool, map_blocks, opened
-from highseason.core.random import game_keys
 from highseason.core.warnings import quiet
 from highseason.engine import Moments
+from highseason.engine.gpu.pool import GpuPool
 from highseason.engine.kernels.interface import has_own_kernel
-from highseason.engine.kernels.turns import Arms
 from highseason.engine.simulate import Simulation, simulate
 from highseason.policies import Plan, Policy
 from highseason.policies.base import EXPLORATION, SearchRange
@@ -42,8 +41,6 @@ _INSIDE = (0.15, 0.85)
 _LEAST, _QUANTILES, _SHARES = 1e-12, (0.0, 1.0), (1e-6, 1e3)
 #: How many finalists of a zoom play more games, and how many times as many.
 _FINALISTS, _MORE = 3, 4
-#: The regrets of at most this many games are kept.
-_KEPT = 4096
 #: Seconds of games that are worth sharing, and into how many parts for each worker.
 _WORTH_SHARING, _PARTS = 0.04, 8
 
@@ -402,69 +399,51 @@ def ends_of(axis: Axis, policy: Policy) -> tuple[float, float]:
 
 
 def on_games(rewards: Rewards, G: Multiplier, seed: int, executor: Executors = None) -> Evaluate:
-    """Score candidates by their regret in simulated games.
+    """Score candidates by their regret in simulated games: the scores are those of `simulate`.
 
-    What is played in this process is kept: candidates that go on play only the games that are new
-    to them, and those whose plans are the same play once.  The scores are those of `simulate`.
+    Regrets are kept: candidates that go on play only the games that are new to them, and those
+    whose plans are the same play once.
     """
-    known = _KnownRegrets()
+    known: dict[Hashable, Numbers] = {}
 
-    def evaluate(policies: Sequence[Policy], games: int) -> list[Score]:
-        players = {str(i): policy for i, policy in enumerate(policies)}
-        with quiet(), opened(executor) as pool:
-            simulation = Simulation.prepare(players, rewards, G, seed)
-            if pool.in_process and not pool.on_gpu and games <= _KEPT:
-                lost, blocks = known.of(simulation, games, pool), simulation.blocks(games)
-                parts = (Moments.of(lost[:, block.start : block.stop]) for block in blocks)
-                regret = reduce(Moments.merge, parts)
-            else:
-                result = simulate(players, rewards, G, games, seed, executor=pool, keep="summary")
-                regret = result.moments["regret"]
-        return list(map(Score, regret.mean.tolist(), regret.error.tolist()))
-
-    return evaluate
-
-
-@dataclass(eq=False)
-class _KnownRegrets:
-    """The regrets of the games that were played so far, by what decides them."""
-
-    _played: dict[Hashable, Numbers] = field(default_factory=dict)
-    _arms: dict[range, tuple[NDArray[np.uint64], Arms]] = field(default_factory=dict)
-
-    def of(self, simulation: Simulation, games: int, pool: Pool) -> Numbers:
-        """The regrets of the first games: a row per policy of the simulation."""
-        keys = [_key(plan, simulation.rewards) for plan in simulation.plans]
+    def play(simulation: Simulation, games: int, pool: Pool) -> Moments:
+        keys = [_key(plan, rewards) for plan in simulation.plans]
         new: dict[int, dict[Hashable, Plan]] = {}  # by how many games were played
         for key, plan in zip(keys, simulation.plans, strict=True):
-            done = self._played.get(key, _NONE).size
+            done = known.setdefault(key, _NONE).size
             if done < games:
                 new.setdefault(done, {})[key] = plan
         for done, plans in new.items():
             labels = simulation.labels[: len(plans)]
             some = replace(simulation, labels=labels, plans=tuple(plans.values()))
-            regrets = self._play(some, range(done, games), pool)
+            regrets = _regrets(some, range(done, games), pool)
             for key, row in zip(plans, regrets, strict=True):
-                self._played[key] = np.concatenate((self._played.get(key, _NONE), row))
-        return np.array([self._played[key][:games] for key in keys])
+                known[key] = np.concatenate((known[key], row))
+        lost = np.array([known[key][:games] for key in keys])
+        parts = (Moments.of(lost[:, b.start : b.stop]) for b in simulation.blocks(games))
+        return reduce(Moments.merge, parts)
 
-    def _play(self, simulation: Simulation, games: range, pool: Pool) -> Numbers:
-        """The regrets of some games, which workers of this process share."""
+    def evaluate(policies: Sequence[Policy], games: int) -> list[Score]:
+        players = {str(i): policy for i, policy in enumerate(policies)}
+        with quiet(), opened(executor) as pool:
+            if isinstance(pool, GpuPool):
+                result = simulate(players, rewards, G, games, seed, executor=pool, keep="summary")
+                regret = result.moments["regret"]
+            else:
+                regret = play(Simulation.prepare(players, rewards, G, seed), games, pool)
+        return list(map(Score, regret.mean.tolist(), regret.error.tolist()))
+
+    return evaluate
+
+
+def _regrets(simulation: Simulation, games: range, pool: Pool) -> Numbers:
+    """The regrets of some games, a row per policy; workers share them where it pays."""
+    if pool.in_process:
         simulation.compile()
-        shared = pool.workers > 1 and len(games) * simulation.seconds >= _WORTH_SHARING
-        size = math.ceil(len(games) / (_PARTS * pool.workers if shared else 1))
-        parts = [games[start : start + size] for start in range(0, len(games), size)]
-        found = map_blocks(
-            lambda part: simulation.regrets(*self._meet(simulation, part)), parts, pool
-        )
-        return np.concatenate(list(found), axis=1)
-
-    def _meet(self, simulation: Simulation, games: range) -> tuple[NDArray[np.uint64], Arms]:
-        """The keys and arms of some games, which all candidates meet."""
-        if games not in self._arms:
-            keys = game_keys(simulation.seed, games)
-            self._arms[games] = keys, simulation.arms(keys)
-        return self._arms[games]
+    shared = pool.workers > 1 and len(games) * simulation.seconds >= _WORTH_SHARING
+    size = math.ceil(len(games) / (_PARTS * pool.workers if shared else 1))
+    parts = [games[start : start + size] for start in range(0, len(games), size)]
+    return np.concatenate(list(map_blocks(simulation.regrets, parts, pool)), axis=1)
 
 
 def _key(plan: Plan, rewards: Rewards) -> Hashable:

@@ -34,19 +34,22 @@ from highseason.bandit.ledger import (
 )
 from highseason.bandit.multiplier_source import TurnLike, lifetimes_of, source_of
 from highseason.core.atomic import atomic_write
-from highseason.core.reflexes import Hinting
-from highseason.core.specs import DEFAULT_POLICY
 from highseason.core.validation import one_of
 from highseason.core.warnings import quiet
-from highseason.policies import Policy
+from highseason.policies import DEFAULT_POLICY, Policy
 from highseason.policies.base import as_policy
 from highseason.traffic import CalendarWarning, Multiplier, as_multiplier
 
 if TYPE_CHECKING:
     import pandas as pd
 
+#: What River, MABWiser, scikit-learn and Optuna call on a bandit.
+_CALLED_ELSEWHERE = (
+    "ask tell recommend select_arm partial_fit predict predict_expectations predict_one learn_one"
+).split()
 
-class Bandit(Hinting, Generic[ArmT]):
+
+class Bandit(Generic[ArmT]):
     """One live game, played by the same plan and the same rule as `play` and `simulate`.
 
     `pull` gives the arm of a turn; `update` reports what the turn brought.  Rewards may come late
@@ -129,6 +132,16 @@ class Bandit(Hinting, Generic[ArmT]):
         game = LiveGame.start(event, policy)
         game.source.check_plan(len(game.names))  # here, so that its warnings come only once
         self._begin(game, [event], store)
+
+    if not TYPE_CHECKING:  # type checkers would take it for any attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Name the methods that people know by others from other libraries."""
+            message = f"'Bandit' object has no attribute {name!r}" + (
+                ": write arm = bandit.pull(), bandit.update(arm, reward, visitors=…) and "
+                "bandit.expectations()"
+            ) * (name in _CALLED_ELSEWHERE)
+            raise AttributeError(message, name=name, obj=self)
 
     def _begin(
         self, game: LiveGame[ArmT], events: Iterable[Event], store: EventStore | None

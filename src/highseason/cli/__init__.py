@@ -36,10 +36,6 @@ __dir__ = _public_names(__name__)
         "highseason simulate --policy ucb --policy soft-ucb --multiplier christmas",
         "highseason simulate --help",
     ],
-    moved={
-        "help": "write highseason COMMAND --help",
-        "reproduce": "studies run from a clone of the repository: python -m studies simulated",
-    },
 )
 @click.version_option(__version__, prog_name="highseason", message="%(prog)s %(version)s")
 @click.pass_context

@@ -13,7 +13,7 @@ import pkgutil
 import sys
 import textwrap
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.machinery import PathFinder
 from itertools import accumulate
@@ -141,19 +141,17 @@ class GroupWithExamples(WithExamples, click.Group):
 
     last_options = (_DEBUG,)
 
-    def __init__(self, *args: Any, moved: Mapping[str, str] | None = None, **others: Any) -> None:
+    def __init__(self, *args: Any, **others: Any) -> None:
         super().__init__(*args, no_args_is_help=False, **others)
-        self.moved = moved or {}  # what to write instead of commands that people may still type
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; an unknown name suggests the nearest."""
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            if args[0] in self.moved:
-                raise usage_error(f"{args[0]!r} has moved: {self.moved[args[0]]}")
             hint = did_you_mean(args[0], self.list_commands(ctx))
-            raise usage_error(f"unknown command {args[0]!r}. {hint}")
+            more = f"'{ctx.command_path} COMMAND --help' explains each"
+            raise usage_error(f"unknown command {args[0]!r}. {hint} {more}")
         return super().resolve_command(ctx, args)
 
 

@@ -26,7 +26,7 @@ from click.shell_completion import CompletionItem
 
 import highseason as hs
 from highseason.cli.output import SIZE_GIVEN, say, usage_error
-from highseason.core.specs import DEFAULT_POLICY, arm_names, split_spec
+from highseason.core.specs import arm_names
 from highseason.core.text import counted
 from highseason.traffic import SHAPES, AmbiguousError, Fitted, Forecast, Multiplier, read_number
 from highseason.traffic.dates import ORDERS
@@ -44,7 +44,7 @@ def parse_policies(policy: Sequence[str], profile: str | None) -> dict[str, hs.P
     30.0
     """
     if not policy and click.get_current_context().params.get("file"):
-        policy = [DEFAULT_POLICY]
+        policy = [hs.policies.DEFAULT_POLICY]
     if not policy:
         raise usage_error(
             "no policy given. Try --policy option-index; 'highseason policies' lists them all"
@@ -192,56 +192,11 @@ def parse_rewards(
 
 
 def parse_lifetimes(text: str | None, turns: int) -> hs.lifetimes.Lifetimes | None:
-    """Lifetimes from the text of `--lifetimes`.
-
-    >>> parse_lifetimes("1-90,30-", turns=100).arms
-    2
-    >>> parse_lifetimes("flow:alive=10,life=50", turns=100).arms
-    30
-    >>> parse_lifetimes("1-90,30-,known=false", turns=100).known
-    False
-    """
-    if text is None:
-        return None
-    described = re.sub("[,:]known=false$", "", text)
+    """Lifetimes from the text of `--lifetimes`."""
     try:
-        return replace(_lifetimes(described, turns), known=described == text)
+        return None if text is None else hs.lifetimes.parse(text, turns)
     except ValueError as reason:
         raise usage_error(f"--lifetimes {text}: {reason}") from reason
-
-
-#: Lifetimes that are drawn for every game, and their parameters.
-_DRAWN = {"articles": ("turns_per_hour", "start_hour"), "flow": ("alive", "life")}
-
-
-def _lifetimes(text: str, turns: int) -> hs.lifetimes.Lifetimes:
-    name, known = text.partition(":")[0], _DRAWN.get(text.partition(":")[0])
-    if known is None:
-        return hs.lifetimes.fixed([_span(part.strip()) for part in text.split(",")])
-    numbers: dict[str, Any] = {}
-    for key, value in split_spec(text)[1].items():
-        if key not in known:
-            raise ValueError(f"{name} has no parameter {key!r}; it has: {', '.join(known)}")
-        try:
-            numbers[key] = float(value)
-        except ValueError:
-            raise ValueError(f"{name}: {key}: {value!r} is not a number") from None
-    if name == "articles":
-        return hs.lifetimes.articles(turns, **numbers)
-    alive: Any = numbers.get("alive", 10.0)
-    alive = int(alive) if alive.is_integer() else alive  # the library takes whole numbers as int
-    return hs.lifetimes.birth_and_death(turns, alive, numbers.get("life", turns / 5))
-
-
-def _span(text: str) -> tuple[float, float]:
-    try:
-        start, end = text.split("-")
-        return float(int(start)), float(int(end)) if end else math.inf
-    except ValueError:
-        raise ValueError(
-            f"invalid lifetime {text!r}; expected START-END for each arm, such as 1-90,30-, or "
-            "articles, or flow:alive=10,life=100"
-        ) from None
 
 
 def match_arms(
@@ -353,8 +308,6 @@ size = option(
     callback=_draw_in,
 )
 
-log = click.argument("log", metavar="FILE", type=click.Path(path_type=Path))
-
 seed = option(
     "--seed",
     "Seed of all random numbers: same seed, same result.",
@@ -460,15 +413,18 @@ also = option(
     shell_complete=policy_names,
 )
 
+zone = option("--zone NAME", "The time zone whose days count, such as Europe/Rome.")
+dates = choice("--dates", "Order of day, month and year, if the file leaves it open.", ORDERS)
+decimal = choice("--decimal", "Decimal mark, if the file leaves it open.", (",", "."))
 #: How to read a file of traffic, by the names of the arguments of `parse_multiplier`.
 _FILE_OPTIONS = (
     option("--time COLUMN", "The file's time column, if it is not obvious."),
     option("--value COLUMN", "The file's value column, if it is not obvious."),
     number("--floor", "Minimum value; smaller ones are raised to it (for closed hours)."),
     option("--every LENGTH", "Join turns: 1D turns hours into days, 1W days into weeks."),
-    option("--zone NAME", "The time zone whose days count, such as Europe/Rome."),
-    choice("--dates", "Order of day, month and year, if the file leaves it open.", ORDERS),
-    choice("--decimal", "Decimal mark, if the file leaves it open.", (",", ".")),
+    zone,
+    dates,
+    decimal,
 )
 _FILE_KEYS = "time value floor every zone dates decimal"
 #: The options that say which traffic a command works with.
@@ -478,7 +434,7 @@ TRAFFIC_KEYS = f"multiplier turns ahead events {_FILE_KEYS}"
 events = option(
     "--events FILE", "Your own days, past and coming: a date and a kind (sale, closed, …) a row."
 )
-
+_ahead = count("--ahead", "Treat the file as the past: forecast this many turns and use those.")
 
 #: A multiplier: the file of a shop's past, whose next two months are meant, or a shape or a file,
 #: how to read that, and how far to go on.
@@ -498,7 +454,7 @@ stakes = parsed(
         ],
     ),
     count("--turns", "Number of turns; of a file, the first N.  [default: 500, or the whole file]"),
-    count("--ahead", "Treat the file as the past: forecast this many turns and use those."),
+    _ahead,
     events,
     *_FILE_OPTIONS,
 )
@@ -509,7 +465,7 @@ experiment = parsed(
     lambda experiment, **how: experiment and parse_multiplier("", file=experiment, **how),
     f"experiment ahead events {_FILE_KEYS}",
     option("--experiment FILE", "Start an experiment on this traffic: FILE as in 'plan'."),
-    count("--ahead", "Treat the file as the past: forecast this many turns and use those."),
+    _ahead,
     events,
     *_FILE_OPTIONS,
 )

@@ -5,7 +5,6 @@ Public are the words for people, and what an add-on such as a command of your ow
 
 from highseason.core.extras import require as require
 from highseason.core.names import public_names as _public_names
-from highseason.core.specs import DEFAULT_POLICY as DEFAULT_POLICY
 from highseason.core.specs import parse_arm as parse_arm
 from highseason.core.specs import parse_arms as parse_arms
 from highseason.core.text import aligned as aligned

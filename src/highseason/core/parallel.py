@@ -1,9 +1,9 @@
 """Work on several cores or machines: the one place that maps a function over blocks.
 
 Blocks are cut by their content, never by the number of workers, and results come in the order of
-the blocks.  So the same work gives the same bits on any executor, also after workers were lost or
-a run was resumed.  An executor is a name, any `concurrent.futures.Executor`, or a `Pool` that is
-open already; names are resolved here and nowhere else.
+the blocks.  So the same work gives the same bits on any executor, also after workers were lost.
+An executor is a name, any `concurrent.futures.Executor`, or a `Pool` that is open already; names
+are resolved here and nowhere else.
 """
 
 import atexit
@@ -29,13 +29,11 @@ from itertools import islice
 from types import ModuleType
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from highseason.core.checkpoints import Checkpoint
 from highseason.core.validation import whole_number
 
-#: Executors that `core.pools` starts; `NAME://ADDRESS` joins one that runs, where it can.
-_KINDS = ("ray", "dask", "gpu")
-#: What an executor can be called.
-EXECUTORS = ("local", "serial", *_KINDS)
+#: What starts an executor of that name, given an address or "" and how many workers; rooms may add
+#: one.  `NAME://ADDRESS` joins one that runs, where it can.
+STARTERS = {"ray": "highseason.core.pools:start_ray", "dask": "highseason.core.pools:start_dask"}
 #: Blocks in flight per worker: enough to keep all busy, few enough to bound memory.
 _IN_FLIGHT = 2
 #: How often workers may be lost in a row, without a block being finished in between.
@@ -53,12 +51,10 @@ class Pool:
         workers: How many workers it has.
         inline: Whether work runs in the caller's thread instead.
         in_process: Whether workers are threads of this process.
-        on_gpu: Whether games are played on a GPU; all other work is done by the workers.
     """
 
     inline = False
     in_process = False
-    on_gpu = False
 
     def __init__(self, executor: Executor | None, workers: int) -> None:
         self.executor = executor
@@ -69,9 +65,6 @@ class Pool:
         assert self.executor is not None
         submit = self.executor.submit
         return lambda block: submit(work, block)
-
-    def start_processes(self, module: str) -> None:
-        """Let local processes import what they will need, while the caller does something else."""
 
     def restart(self) -> bool:
         """Replace lost workers; False if that is not ours to do."""
@@ -91,8 +84,7 @@ def opened(executor: Executors = None, workers: int | None = None) -> Iterator[P
     Args:
         executor: "local" or None: the cores of this machine; "serial": none besides the caller;
             "ray" or "dask": started on this machine; "ray://HOST:PORT" or "dask://HOST:PORT": a
-            cluster that runs; "gpu": the GPU of this machine for games, and its cores for
-            everything else; or any `concurrent.futures.Executor`.
+            cluster that runs; a name in `STARTERS`; or any `concurrent.futures.Executor`.
         workers: How many; all there are if None.
 
     >>> with opened("local", workers=2) as pool:
@@ -121,20 +113,20 @@ def _open(executor: str | Executor | None, workers: int | None) -> Pool:
     kind, _, address = executor.partition("://")
     if workers is not None:
         workers = worker_count(workers)
-    from highseason.core import pools
-
-    start = {"ray": pools.start_ray, "dask": pools.start_dask, "gpu": pools.start_gpu}[kind]
-    return start(address, workers)
+    module, _, start = STARTERS[kind].partition(":")
+    pool: Pool = getattr(import_module(module), start)(address, workers)
+    return pool
 
 
 def check_executor(executor: Executors) -> None:
     """Raise `ValueError` for an unknown executor name, before any work."""
-    if executor is None or isinstance(executor, Executor | Pool) or executor in EXECUTORS:
+    if executor is None or isinstance(executor, Executor | Pool):
         return
-    kind, separator, _ = str(executor).partition("://")
-    if not isinstance(executor, str) or not separator or kind not in _KINDS:
+    names = ("local", "serial", *STARTERS)
+    kind, address, _ = str(executor).partition("://")
+    if not isinstance(executor, str) or kind not in (STARTERS if address else names):
         raise ValueError(
-            f"executor={executor!r} must be one of {', '.join(EXECUTORS)}, an address such as "
+            f"executor={executor!r} must be one of {', '.join(names)}, an address such as "
             "ray://HOST:10001 or dask://HOST:8786, or an executor object"
         )
 
@@ -172,12 +164,6 @@ class LocalPool(Pool):
         with _without_main():
             return self._processes.submit(_work_on, work, block)
 
-    def start_processes(self, module: str) -> None:
-        """Let processes import what they will need, while the caller does something else."""
-        if not self.inline:
-            for _ in range(self.workers):
-                self._send_to_process(_import, module)
-
     def restart(self) -> bool:
         """Start new processes in place of lost ones."""
         if self._processes is None:
@@ -203,10 +189,6 @@ def _without_main() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = main
-
-
-def _import(module: str) -> None:
-    import_module(module)
 
 
 def _work_on(work: Callable[[Any], Any], block: Any) -> Any:
@@ -242,7 +224,6 @@ def map_blocks(
     executor: Executors = None,
     *,
     workers: int | None = None,
-    checkpoint: Checkpoint | None = None,
     processes: bool = False,
     in_flight: int = _IN_FLIGHT,
 ) -> Iterator[Result]:
@@ -253,7 +234,6 @@ def map_blocks(
         blocks: Taken as they are needed, so memory does not grow with their number.
         executor: A name (see `opened`), any `concurrent.futures.Executor`, or what `opened` gave.
         workers: How many workers; all there are if None.  One local worker is the caller's thread.
-        checkpoint: Where finished blocks are kept, so that a later run resumes.
         processes: Whether local workers are processes, for work that holds the interpreter's lock,
             if `work` and blocks can be pickled by name; threads suit compiled code.
         in_flight: How many blocks each worker gets before the first result is taken: more keep all
@@ -264,25 +244,18 @@ def map_blocks(
     """
     with opened(executor, workers) as pool:
         if pool.inline:
-            for number, block in enumerate(blocks):
-                stored = None if checkpoint is None else checkpoint.load(number, block)
-                result: Result = work(block) if stored is None else stored.result
-                if checkpoint is not None and stored is None:
-                    checkpoint.save(number, block, result)
-                yield result
+            yield from map(work, blocks)
         else:
-            send, most = pool.sender(work, processes), in_flight * pool.workers
-            yield from _in_flight(pool, send, blocks, checkpoint, most)
+            yield from _in_flight(pool, pool.sender(work, processes), blocks, in_flight)
 
 
 @dataclass
 class _Sent(Generic[Block]):
-    """A block that was handed out; the future of a stored block is finished."""
+    """A block that was handed out."""
 
     number: int
     block: Block
     future: Future[Any]
-    stored: bool
 
     @property
     def lost(self) -> bool:
@@ -294,8 +267,7 @@ def _in_flight(
     pool: Pool,
     send: Callable[[Block], Future[Any]],
     blocks: Iterable[Block],
-    checkpoint: Checkpoint | None,
-    most: int,
+    each: int,
 ) -> Iterator[Any]:
     """The results in the order of the blocks; nothing is left running after an error."""
     waiting, losses = enumerate(blocks), 0
@@ -303,10 +275,8 @@ def _in_flight(
 
     def top_up() -> bool:
         """Hand out blocks while workers may run short; whether any is in flight."""
-        for number, block in islice(waiting, most - len(sent)):
-            stored = None if checkpoint is None else checkpoint.load(number, block)
-            future = _future(send, block) if stored is None else _finished(stored.result)
-            sent.append(_Sent(number, block, future, stored is not None))
+        for number, block in islice(waiting, each * pool.workers - len(sent)):
+            sent.append(_Sent(number, block, _future(send, block)))
         return bool(sent)
 
     try:
@@ -325,20 +295,13 @@ def _in_flight(
                     if one.lost:
                         one.future = _future(send, one.block)
                 continue
-            losses, done = 0, sent.popleft()
-            if checkpoint is not None and not done.stored:
-                checkpoint.save(done.number, done.block, result)
+            losses = 0
+            sent.popleft()
             top_up()
             yield result
     finally:
         for one in sent:  # after an error or an interruption nothing more is started
             one.future.cancel()
-
-
-def _finished(result: Any) -> Future[Any]:
-    future: Future[Any] = Future()
-    future.set_result(result)
-    return future
 
 
 def _future(send: Callable[[Block], Future[Any]], block: Block) -> Future[Any]:

@@ -1,4 +1,4 @@
-"""Pools that need a library of their own: Ray, Dask, and a GPU beside the cores of this machine.
+"""Pools that need a library of their own: those of Ray and Dask.
 
 Work travels to other machines once, however many of its blocks they are given.  Ray hands arrays
 over as read-only views, and Dask warns of large tasks, so it travels as bytes, apart from the
@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from highseason.core.extras import require
-from highseason.core.parallel import LocalPool, Pool, worker_count
+from highseason.core.parallel import Pool, worker_count
 
 #: The source of packages that travel with all work, each a zip file.
 _travelling: dict[str, bytes] = {}
@@ -181,41 +181,3 @@ def start_dask(address: str, workers: int | None) -> DaskPool:
 
 def _itself(shipment: Shipment) -> Shipment:
     return shipment
-
-
-class NoGpuError(RuntimeError):
-    """Games were to be played on a GPU, but there is none that can be used."""
-
-
-class GpuPool(LocalPool):
-    """The cores of this machine, and its GPU for games."""
-
-    on_gpu = True
-
-
-def start_gpu(address: str, workers: int | None) -> GpuPool:
-    """Check that there is a GPU."""
-    if address:
-        raise ValueError(
-            f"executor='gpu://{address}' has an address, but games are played on the GPU of this "
-            "machine: write executor='gpu'"
-        )
-    usable_cupy()
-    return GpuPool(worker_count(workers))
-
-
-def usable_cupy() -> Any:
-    """CuPy, if there is a GPU for it."""
-    cupy = require("cupy", extra="gpu", purpose="executor='gpu'")
-    try:
-        count = cupy.cuda.runtime.getDeviceCount()
-    except Exception as reason:  # no driver, or one too old: CuPy has an error type for each
-        raise NoGpuError(
-            f"executor='gpu' needs an NVIDIA GPU and its driver, but {reason}: "
-            "use executor='local' on this machine"
-        ) from None
-    if count == 0:
-        raise NoGpuError(
-            "executor='gpu' needs an NVIDIA GPU, but this machine has none: use executor='local'"
-        )
-    return cupy

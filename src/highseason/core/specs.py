@@ -9,9 +9,6 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-#: The policy of a bandit or an experiment that names none: nothing to tune, every visitor counts.
-DEFAULT_POLICY = "option-index"
-
 #: How many names a suggestion lists at most.
 _LISTED = 40
 

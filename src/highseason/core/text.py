@@ -12,8 +12,6 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from highseason.core.reflexes import Hinting
-
 _PLURALS = {"icy": "icies", "ch": "ches"}
 _GAP = 2
 #: No column of text gets narrower than this, unless nothing else helps.
@@ -327,7 +325,7 @@ class Table:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-class Printable(Hinting):
+class Printable:
     """A result that prints as paragraphs and tables: in a terminal and in a notebook."""
 
     def blocks(self) -> Sequence[str | Table]:

@@ -4,14 +4,11 @@ import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.checkpoints import Checkpoint, fingerprint
-from highseason.core.compile import sources_hash
 from highseason.core.parallel import (
     Executors,
     Pool,
@@ -23,6 +20,7 @@ from highseason.core.parallel import (
 from highseason.core.random import game_keys, seed_key
 from highseason.core.validation import whole_number
 from highseason.core.version import __version__
+from highseason.engine.gpu.pool import GpuPool
 from highseason.engine.kernels import interface
 from highseason.engine.kernels.interface import Play, has_own_kernel, kernel_for, oracle_for
 from highseason.engine.kernels.turns import TRACE, Arms, Turns, dispatch_for, spans_of
@@ -73,7 +71,6 @@ def simulate(
     forecast: Any = None,
     lifetimes: Lifetimes | None = None,
     realised: bool = False,
-    checkpoint: str | Path | None = None,
     progress: Progress | None = None,
 ) -> SimulationResult:
     """Play `games` games with every policy; all face the same arms and random numbers.
@@ -99,8 +96,6 @@ def simulate(
         realised: Also measure the realised regret, with the luck of the game in it: what the best
             arm would have paid with the same random numbers, less the reward.  It takes as long as
             a fast policy.
-        checkpoint: A folder, or an address that fsspec understands, for finished parts: after an
-            interruption the same call resumes.  Not used on a GPU.
         progress: Called with (games done, games in all) as the work goes on.
 
     >>> import highseason as hs
@@ -126,11 +121,11 @@ def simulate(
     bind = games * simulation.G.turns >= interface.WORTH_BINDING
     kept = keep == "games" or (keep is None and games <= KEPT_GAMES)
     simulation = replace(simulation, bind=bind, realised=bool(realised), keep=kept)
-    small = games * simulation.seconds < _WORTH_WORKERS and checkpoint is None
+    small = games * simulation.seconds < _WORTH_WORKERS
     blocks = simulation.blocks(games)
     tally = Tally(simulation.metrics, simulation.empty_curves())
     with opened("serial" if small and executor != "gpu" else executor, workers) as pool:
-        played = _played(simulation, blocks, pool, checkpoint)
+        played = _played(simulation, blocks, pool)
         for block, summary in zip(blocks, played, strict=True):
             tally.add(summary)
             if progress is not None:
@@ -229,12 +224,10 @@ class Simulation:
             games.append(best - games[0])
         return BlockSummary.of(games, sums, bins, self.keep)
 
-    def regrets(self, keys: NDArray[np.uint64], arms: Arms) -> NDArray[np.float64]:
+    def regrets(self, games: range) -> NDArray[np.float64]:
         """The regret of every policy (a row) in some games, and nothing else about them."""
-        totals, none = (
-            np.empty((len(self.plans), keys.size, len(METRICS))),
-            np.empty((keys.size, 0, 2)),
-        )
+        keys, none = game_keys(self.seed, games), np.empty((len(games), 0, 2))
+        arms, totals = self.arms(keys), np.empty((len(self.plans), keys.size, len(METRICS)))
         for play, out in zip(self.players, totals, strict=True):
             play(keys, arms, out, none)
         self._check(totals)
@@ -318,10 +311,6 @@ class Simulation:
         )
         return sum(work) * self.G.turns * (20 + 0.2 * self.rewards.arms) * 1e-9
 
-    def fingerprint(self) -> str:
-        """A digest of all that the results depend on, the sources of compiled code included."""
-        return fingerprint(sources_hash(), self)
-
     def empty_curves(self) -> dict[str, Curves]:
         """Running totals of no game yet, if any are asked for."""
         if not self.checkpoints.size:
@@ -353,18 +342,15 @@ class Simulation:
         }
 
 
-def _played(
-    simulation: Simulation, blocks: Sequence[range], pool: Pool, checkpoint: str | Path | None
-) -> Iterator[BlockSummary]:
+def _played(simulation: Simulation, blocks: Sequence[range], pool: Pool) -> Iterator[BlockSummary]:
     """What is kept of each block, in their order."""
-    if pool.on_gpu:
+    if isinstance(pool, GpuPool):
         from highseason.engine.gpu.play import play_on_gpu
 
         return play_on_gpu(simulation, blocks)
     if pool.in_process:
         simulation.compile()
-    kept = None if checkpoint is None else Checkpoint(checkpoint, simulation.fingerprint())
-    return map_blocks(simulation.play, blocks, pool, checkpoint=kept)
+    return map_blocks(simulation.play, blocks, pool)
 
 
 def for_kernel(values: NDArray[np.float64]) -> NDArray[np.float64]:

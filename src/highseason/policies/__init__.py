@@ -83,6 +83,7 @@ from highseason.policies.sampling import Thompson as Thompson
 from highseason.policies.sampling import beta_sampling as beta_sampling
 from highseason.policies.pool import POOL as POOL
 from highseason.policies.pool import VariablePool as VariablePool
+from highseason.policies.option_index import DEFAULT_POLICY as DEFAULT_POLICY
 from highseason.policies.option_index import OptionIndex as OptionIndex
 from highseason.policies.regulated import RegulateAhead as RegulateAhead
 from highseason.policies.regulated import RegulateByThreshold as RegulateByThreshold

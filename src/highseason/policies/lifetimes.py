@@ -1,8 +1,9 @@
 """When each arm of a game is there: its first and its last turn, both included."""
 
 import math
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -11,9 +12,10 @@ from numpy.typing import NDArray
 
 from highseason.core.names import public_names as _public_names
 from highseason.core.random import DECISION, REWARD, TIES, UNIT, arm_uniforms
+from highseason.core.specs import split_spec
 from highseason.core.validation import finite_number, positive_number, whole_number
 
-__all__ = ["Lifetimes", "articles", "birth_and_death", "fixed"]
+__all__ = ["Lifetimes", "articles", "birth_and_death", "fixed", "parse"]
 __dir__ = _public_names(__name__)
 
 #: Given the games' keys and the number of turns: first and last turn by game and arm.
@@ -239,6 +241,48 @@ def articles(
     pace = ARTICLES_ALIVE / float(_whole_turns(quantile(_GRID)).mean())
     mark = max(1, round(turns_per_hour / 12.0))
     return _Flow(pace, quantile, rhythm, mark).lifetimes("articles", turns, known)
+
+
+#: Lifetimes that are drawn for every game: their parameters in a text.
+_DRAWN = {"articles": ("turns_per_hour", "start_hour"), "flow": ("alive", "life")}
+
+
+def parse(text: str, turns: int) -> Lifetimes:
+    """Lifetimes from text: START-END of each arm, or `articles`, or `flow:alive=10,life=50`.
+
+    >>> parse("1-90,30-", turns=100).arms, parse("flow:alive=10,life=50", turns=100).arms
+    (2, 30)
+    >>> parse("1-90,30-,known=false", turns=100).known
+    False
+    """
+    described = re.sub("[,:]known=false$", "", text)
+    name, known = described.partition(":")[0], described == text
+    if name not in _DRAWN:
+        return fixed([_span(part.strip()) for part in described.split(",")], known)
+    numbers: dict[str, Any] = {}
+    for key, value in split_spec(described)[1].items():
+        if key not in _DRAWN[name]:
+            raise ValueError(f"{name} has no parameter {key!r}; it has: {', '.join(_DRAWN[name])}")
+        try:
+            numbers[key] = float(value)
+        except ValueError:
+            raise ValueError(f"{name}: {key}: {value!r} is not a number") from None
+    if name == "articles":
+        return replace(articles(turns, **numbers), known=known)
+    alive: Any = numbers.get("alive", 10.0)
+    alive = int(alive) if alive.is_integer() else alive  # a share of an arm is refused as such
+    return birth_and_death(turns, alive, numbers.get("life", turns / 5), known)
+
+
+def _span(text: str) -> tuple[float, float]:
+    try:
+        start, end = text.split("-")
+        return float(int(start)), float(int(end)) if end else math.inf
+    except ValueError:
+        raise ValueError(
+            f"invalid lifetime {text!r}; expected START-END for each arm, such as 1-90,30-, or "
+            "articles, or flow:alive=10,life=100"
+        ) from None
 
 
 def _exponential(rate: float, u: Numbers) -> Numbers:

@@ -23,7 +23,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from highseason.core.reflexes import Hinting
 from highseason.core.specs import Registry, did_you_mean, split_spec
 from highseason.core.validation import positive_number, raised_as, whole_number
 from highseason.core.warnings import quiet
@@ -58,7 +57,7 @@ class ForecastWarning(UserWarning):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Forecast(Hinting):
+class Forecast:
     """What is expected of the next turns, before the first of them.
 
     Attributes:

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from highseason.core.ordered import WithOne
-from highseason.core.reflexes import Hinting
 from highseason.core.text import exact, six_figures
 from highseason.core.validation import one_of, positive_number, whole_number
 from highseason.core.warnings import warn_user
@@ -286,7 +285,7 @@ Operand: TypeAlias = "Multiplier | NDArray[Any] | float"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Multiplier(Hinting):
+class Multiplier:
     """The multiplier G(t) > 0 of the turns t = 1, …, n: the stakes of each turn.
 
     The reward of turn t is G(t)·X. Multipliers are immutable: every operation returns a new one.

@@ -11,7 +11,8 @@ import click
 import numpy as np
 
 from highseason.cli import GroupWithExamples, check_file, emit, options, usage_error, with_examples
-from highseason.core import DEFAULT_POLICY, aligned, format_number, percent, require, wrapped
+from highseason.core import aligned, format_number, percent, require, wrapped
+from highseason.policies import DEFAULT_POLICY
 from highseason_service.errors import ServiceError
 from highseason_service.forecast import TrafficForecast, replacement
 from highseason_service.model import Arm, Noise, Outcome, Settings, State, arms_of

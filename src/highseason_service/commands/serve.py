@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from highseason.cli import emit, options, usage_error, with_examples
-from highseason.core import DEFAULT_POLICY, raised_as, require
+from highseason.core import raised_as, require
+from highseason.policies import DEFAULT_POLICY
 from highseason.traffic import Multiplier
 from highseason_service.commands import database_option
 from highseason_service.errors import ServiceError

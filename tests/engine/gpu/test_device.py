@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from highseason.core.extras import MissingExtraError
-from highseason.core.pools import NoGpuError
 from highseason.engine.gpu.device import Gpu, kind_of, like
 from highseason.engine.gpu.play import schedule_for
+from highseason.engine.gpu.pool import NoGpuError, start_gpu
 from highseason.engine.gpu.ptx import flat
 from highseason.policies import UCB_RULE
 
@@ -59,6 +59,11 @@ def test_without_cupy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "cupy", None)
     with pytest.raises(MissingExtraError, match=r"executor='gpu' needs cupy.*highseason\[gpu\]"):
         Gpu()
+
+
+def test_a_gpu_has_no_address() -> None:
+    with pytest.raises(ValueError, match=r"games are played on the GPU of this machine"):
+        start_gpu("10.0.0.1:80", None)
 
 
 @pytest.mark.parametrize("count", [0, RuntimeError("no CUDA-capable device is detected")])

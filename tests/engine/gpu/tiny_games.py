@@ -13,8 +13,7 @@ from tests.engine.gpu.runs import GAMES, SEED, THREE, games_of
 from tests.engine.test_wrong_arms import far_away, playing
 
 import highseason as hs
-from highseason.core import pools
-from highseason.engine.gpu import play
+from highseason.engine.gpu import play, pool
 
 
 def compare(name: str, policies: Any, rewards: Any, turns: int, lifetimes: Any = None) -> None:
@@ -44,7 +43,7 @@ def compare(name: str, policies: Any, rewards: Any, turns: int, lifetimes: Any =
 
 def compare_results() -> None:
     """`simulate` itself, with everything it can give."""
-    pools.usable_cupy = object  # type: ignore[assignment]  # a GPU, as far as it asks
+    pool.usable_cupy = object  # type: ignore[assignment]  # a GPU, as far as it asks
     play.the_gpu = Simulated  # type: ignore[assignment]  # and this is it
     play._MOST_GAMES = 32  # two blocks at a time, …
     sys.modules["highseason.engine.simulate"]._MOST_GAMES = 16  # … and the last one is short

@@ -69,6 +69,7 @@ def command(
         check_file(out, "--out")
     else:
         check_figure(out, or_else=", or .html for a page")
+    from highseason.cli.next_steps import next_steps, shown_steps
     from highseason.report.page import save
     from highseason.rewards.text import parse_range
 
@@ -87,14 +88,15 @@ def command(
     with progress_bar("worlds") as progress:
         advice = hs.advise(G, arms, progress=progress, **settings)
     traffic = {key: given[key] for key in options.TRAFFIC_KEYS.split() if given[key] is not None}
-    named = {"labels": given["arm"], **traffic}
+    steps = next_steps(advice, given["arm"], traffic)
     if out is not None and is_page:
-        save(advice.page(**named), out)
+        save(advice.page(steps), out)
     elif out is not None:
         hs.report.advice(advice).save(out)
 
     def show() -> None:
-        text = advice.text(worth=worth, currency=currency, details=details, **named)
+        shown = shown_steps(advice, given["arm"], steps, details)
+        text = advice.text(labels, worth=worth, currency=currency, details=details, steps=shown)
         click.echo(text + ("" if out is None else "\n"))
 
-    emit(as_json, lambda: advice.to_dict(**named), show, [out])
+    emit(as_json, lambda: {**advice.to_dict(labels), "next": steps}, show, [out])

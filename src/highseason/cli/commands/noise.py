@@ -12,7 +12,6 @@ from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import emit, print_table, print_wrapped
 from highseason.core.text import counted
-from highseason.traffic.dates import ORDERS
 
 #: More arms than this are only counted.
 _LISTED = 12
@@ -31,9 +30,9 @@ _LISTED = 12
 @options.option("--visitors COLUMN", "The column of the visitors; an event log has none.")
 @options.option("--squares COLUMN", "The column of the sum of squared rewards, for sums of money.")
 @options.option("--every PERIOD", "Gather times into turns of this length, such as 1D or 1h.")
-@options.option("--zone NAME", "The time zone whose days count, such as Europe/Rome.")
-@options.choice("--dates", "Order of day, month and year, if the file leaves it open.", ORDERS)
-@options.choice("--decimal", "Decimal mark, if the file leaves it open.", (",", "."))
+@options.zone
+@options.dates
+@options.decimal
 def command(history: Path, as_json: bool, **how: Any) -> None:
     """Estimate how much a turn teaches.
 

@@ -31,10 +31,6 @@ _QUANTILES = (0.1, 0.5, 0.9)
 @options.count("--games", "Number of games.", default=1000)
 @options.seed
 @options.workers
-@options.option(
-    "--checkpoint FOLDER|ADDRESS",
-    "Keep finished parts there; after an interruption the same command resumes.",
-)
 @options.flag("--curves with_curves", "Also record running totals over turns.")
 @options.flag(
     "--realised",

@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from highseason.core.compile import cached_text, source_stamp
 from highseason.core.jitable import jitable
-from highseason.core.pools import usable_cupy
+from highseason.engine.gpu.pool import usable_cupy
 from highseason.engine.gpu.ptx import ENTRY, Bounds, compile_ptx, flat, inexact_functions
 from highseason.engine.kernels.turns import Kernel
 

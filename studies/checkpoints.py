@@ -1,7 +1,7 @@
-"""Finished blocks on disk or in a bucket, so that an interrupted run resumes.
+"""Finished pieces of a study on disk, so that an interrupted run resumes.
 
-A block is one file, written whole or not at all.  Its name holds a digest of the work and of the
-block, so several runs may share a folder, and what other work left there is never read.
+A piece is one file, written whole or not at all.  Its name holds a digest of what it was computed
+from, so what other work left in the folder is never read.
 """
 
 import functools
@@ -17,72 +17,43 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from highseason.core.atomic import atomic_write
-from highseason.core.extras import require
-from highseason.core.version import __version__
 
 
 class Stored(NamedTuple):
-    """The result of a finished block."""
+    """The result of a finished piece."""
 
     result: Any
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A folder of finished blocks of one piece of work.
+    """A folder of finished pieces.
 
     Files are pickles, so the folder must be as trustworthy as the code.
     """
 
-    folder: str | Path  # A path, or an address such as `s3://bucket/folder` that fsspec understands
-    work: str  # Identifies the work: all that its results depend on, besides the block
+    folder: Path
+    work: str  # Identifies what all pieces depend on, besides their keys
 
-    def load(self, number: int, block: Any) -> Stored | None:
-        """What is stored of a block; None if it is not there, or cannot be read whole."""
-        name = self._name(number, block)
+    def load(self, key: str) -> Stored | None:
+        """What is stored of a piece; None if it is not there, or cannot be read whole."""
+        file = self._file(key)
         with suppress(OSError, ValueError, EOFError, pickle.UnpicklingError, AttributeError):
-            found, result = pickle.loads(self._read(name))
-            if found == name:
+            name, result = pickle.loads(file.read_bytes())
+            if name == file.name:
                 return Stored(result)
         return None
 
-    def save(self, number: int, block: Any, result: Any) -> None:
-        """Store the result of a block."""
-        name = self._name(number, block)
-        content = pickle.dumps((name, result), protocol=5)
-        if self._is_address:
-            try:
-                self._files.pipe_file(self._address(name), content)
-            except FileNotFoundError:  # buckets have no folders, but other file systems do
-                self._files.makedirs(str(self.folder), exist_ok=True)
-                self._files.pipe_file(self._address(name), content)
-            return
-        folder = Path(self.folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        with atomic_write(folder / name) as unfinished:
-            unfinished.write_bytes(content)
+    def save(self, key: str, result: Any) -> None:
+        """Store the result of a piece."""
+        file = self._file(key)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with atomic_write(file) as unfinished:
+            unfinished.write_bytes(pickle.dumps((file.name, result), protocol=5))
 
-    def _name(self, number: int, block: Any) -> str:
-        text = f"{__version__}\0{self.work}\0{block!r}"
-        return f"{hashlib.sha256(text.encode()).hexdigest()[:20]}-{number:06d}.block"
-
-    def _read(self, name: str) -> bytes:
-        if self._is_address:
-            return bytes(self._files.cat_file(self._address(name)))
-        return (Path(self.folder) / name).read_bytes()
-
-    @property
-    def _is_address(self) -> bool:
-        return "://" in str(self.folder)
-
-    @property
-    def _files(self) -> Any:
-        """The file system of the address; fsspec remembers it."""
-        fsspec = require("fsspec", extra="dask", purpose=f"the checkpoint {self.folder}")
-        return fsspec.core.url_to_fs(str(self.folder))[0]
-
-    def _address(self, name: str) -> str:
-        return f"{str(self.folder).rstrip('/')}/{name}"
+    def _file(self, key: str) -> Path:
+        digest = hashlib.sha256(f"{self.work}\0{key}".encode()).hexdigest()
+        return self.folder / f"{digest[:20]}.piece"
 
 
 def fingerprint(*values: Any) -> str:

@@ -18,6 +18,7 @@ import highseason as hs
 from highseason.advice import Advice, Compared, World, WorldComparison, kind_of
 from highseason.advice.comparison import spaces, tried
 from highseason.cli import main
+from highseason.cli.next_steps import _call, _command, next_steps, shown_steps
 from highseason.engine import Estimate
 from highseason.policies import Policy
 
@@ -91,8 +92,9 @@ def test_for_every_policy_that_can_be_advised(
     name: str, policy: Policy, shop: hs.traffic.Multiplier
 ) -> None:
     advice = advised(policy, WORLDS[name], shop)
-    text = advice.text(multiplier="shop.csv", details=True)
-    for step in (steps := advice.next_steps(multiplier="shop.csv")):
+    steps = next_steps(advice, (), {"multiplier": "shop.csv"})
+    text = advice.text(details=True, steps=shown_steps(advice, (), steps, details=True))
+    for step in steps:
         assert max(map(len, step.splitlines())) <= max(78, len(str(policy)) + 30)
         assert all(line in text for line in step.splitlines())
     command, serve, python = steps
@@ -102,9 +104,9 @@ def test_for_every_policy_that_can_be_advised(
     bandit = run(python)["shop"]
     assert "4 arms, 1 of 70 turns decided" in repr(bandit)
     assert type(bandit.policy) is type(policy)
-    show, here = advice.next_steps()
+    show, here = advice.next_steps
     run(show, advice=advice)
-    assert run(here, advice=advice)["shop"].policy == bandit.policy
+    assert run(here, advice=advice, hs=hs, arms=list("abcd"))["bandit"].policy == bandit.policy
 
 
 @pytest.mark.parametrize("name", ["money", "bounds"])
@@ -112,8 +114,7 @@ def test_a_bandit_learns_what_the_games_taught(name: str) -> None:
     """The same parameters in the plan and in the bandit, and the same choices."""
     world = WORLDS[name]
     advice = advised(hs.UCB(P=0.8), world, hs.traffic.from_values([500.0] * 60))
-    begin = advice.next_steps()[1].partition("arm = ")[0]
-    bandit = run(begin, advice=advice)["shop"]
+    bandit = hs.Bandit([f"arm {i}" for i in range(1, 5)], **advice.bandit_arguments())
     count = {"money": "visitors", "bounds": "turns"}[name]
     assert bandit.policy == hs.UCB(P=0.8, count=count)
     assert bandit.reward_range == pytest.approx(world.rewards.reward_range)
@@ -121,7 +122,7 @@ def test_a_bandit_learns_what_the_games_taught(name: str) -> None:
     for t, (arm, total) in enumerate(zip(played.arms, 500 * played.paid, strict=True), start=1):
         assert bandit.pull(t) == f"arm {arm + 1}"
         bandit.update(f"arm {arm + 1}", total, t=t, visitors=500)
-    show, serve, _ = advice.next_steps(multiplier="shop.csv")
+    show, serve, _ = next_steps(advice, (), {"multiplier": "shop.csv"})
     assert "--policy ucb:P=0.8" in show
     assert re.search(r"--policy ucb:(count=turns,)?P=0.8 ", serve)
 
@@ -181,7 +182,8 @@ def test_hours_ahead_of_a_zone_are_the_same_in_python() -> None:
 
 def test_shapes_are_given_by_name() -> None:
     G = hs.traffic.wave(turns=40)
-    command, python = advised(hs.UCB(), WORLDS["draws"], G).next_steps(multiplier="wave")
+    advice = advised(hs.UCB(), WORLDS["draws"], G)
+    command, python = next_steps(advice, (), {"multiplier": "wave"})
     assert command == "highseason plan --policy ucb --multiplier wave --turns 40 --arms 4"
     assert run(python)["G"] == G
 
@@ -197,8 +199,10 @@ def test_an_object_of_another_library_only_plays() -> None:
     advice = advised(
         hs.policies.ForeignPolicy.of(First()), WORLDS["draws"], hs.traffic.wave(turns=9)
     )
-    for step in advice.next_steps():
-        run(step, advice=advice)
+    for step in advice.next_steps:
+        run(step, advice=advice, hs=hs)
+    (plan,) = next_steps(advice, (), {"multiplier": "wave"})
+    assert plan.startswith("highseason plan --policy")
 
 
 @pytest.mark.parametrize(
@@ -213,7 +217,53 @@ def test_what_counts_orders_says_how_to_report_takings(
     labels: tuple[str, ...], world: str, said: str, shop: hs.traffic.Multiplier
 ) -> None:
     policy = next(one for one in candidates(WORLDS[world]) if one.rule.traits.unit_range)
-    text = advised(policy, WORLDS[world], shop).text(labels, multiplier="shop.csv")
+    advice = advised(policy, WORLDS[world], shop)
+    steps = next_steps(advice, labels, {"multiplier": "shop.csv"})
+    text = advice.text(labels, steps=shown_steps(advice, labels, steps, details=False))
     assert said in text
     assert ("takings" in text) == bool(said)
     assert ("--range 0..1\n" in text) == (world == "visitors")
+
+
+def test_commands_and_calls_are_broken_where_they_must_be() -> None:
+    for length in range(40, 80):
+        name = "y" * length
+        command = _command("plan", ("multiplier", name), ("arms", 3))
+        lines = command.split(" \\\n")
+        one = f"highseason plan --multiplier {name} --arms 3"
+        assert (len(lines) == 1) == (len(one) <= 76)
+        assert " ".join(line.strip() for line in lines) == one
+        call = f"f({name}, 3)"
+        assert _call("f", name, "3") == (call if len(call) <= 78 else f"f(\n    {name},\n    3,\n)")
+    dashed = "-".join(["long"] * 20)
+    assert f"--multiplier {dashed}" in _command("plan", ("multiplier", dashed))
+
+
+def test_next_steps_keep_names_as_they_are_written() -> None:
+    G = hs.traffic.from_values([100.0] * 10)
+    advice, arms = advised(hs.UCB(P=0.5), WORLDS["visitors"], G), ["grün", "rot", "x", "y"]
+    show, serve, python = next_steps(advice, arms, {"multiplier": "ö.csv"})
+    assert '["grün", "rot", "x", "y"]' in python
+    assert 'hs.traffic.read("ö.csv")' in python
+    assert shlex.split(show.replace("\\\n", " "))[-8:] == [
+        "--arm", "grün", "--arm", "rot", "--arm", "x", "--arm", "y"
+    ]  # fmt: skip
+    assert serve.startswith("highseason serve --experiment 'ö.csv' --policy ucb:P=0.5 --arm 'grün'")
+
+
+@pytest.mark.parametrize(
+    ("traffic", "steps"),
+    [
+        ({"multiplier": "shop.csv"}, 3),
+        ({"multiplier": "shop.csv", "turns": 10}, 2),  # a service reads the whole file
+        ({"multiplier": "wave"}, 2),
+    ],
+)
+def test_python_is_shown_with_details_or_where_there_is_no_service(
+    traffic: dict[str, Any], steps: int
+) -> None:
+    advice = advised(hs.UCB(P=0.5), WORLDS["visitors"], hs.traffic.wave(turns=10))
+    every = next_steps(advice, (), traffic)
+    assert len(every) == steps
+    assert shown_steps(advice, (), every, details=True) == list(every)
+    assert shown_steps(advice, (), every, details=False) == list(every[:2])
