@@ -21,7 +21,6 @@ from highseason.core.jitable import inlined
 from highseason.core.random import ARMS, draw, hash_at, turn_key
 from highseason.engine.kernels.any_rule import RulePlayer, any_rule_game, best_arms_reward
 from highseason.engine.kernels.epsilon import EpsilonScratch, epsilon_game
-from highseason.engine.kernels.pool import PoolScratch, pool_game
 from highseason.engine.kernels.turns import (
     Kernel,
     Totals,
@@ -44,7 +43,7 @@ EVERYONE = 0xFFFFFFFF
 #: A number of 32 bits: comparing and moving it takes half of what an `int` takes.
 _SHORT: Any = np.uint32
 #: What shared memory holds.
-_NUMBERS, _BYTES, _COUNTS = np.dtype(np.float64), np.dtype(np.uint8), np.dtype(np.int32)
+_NUMBERS, _COUNTS = np.dtype(np.float64), np.dtype(np.int32)
 
 
 def _with_cuda(factory: Callable[..., Kernel]) -> Callable[..., Kernel]:
@@ -174,42 +173,6 @@ def epsilon_rows(quantile: Quantile) -> Kernel:
             epsilon_game(
                 turns, quantile, keys[i], parameters[i], means[i], out[i], trace[i], scratch
             )
-
-    return kernel
-
-
-@_with_cuda
-def pool_shared(quantile: Quantile) -> Kernel:
-    """Pool games of at most 256 arms in shared memory."""
-
-    def kernel(turns: Any, keys: Any, parameters: Any, means: Any, out: Any, trace: Any) -> None:
-        arms, size, thread = parameters.shape[1], cuda.blockDim.x, cuda.threadIdx.x
-        numbers = cuda.shared.array(0, _NUMBERS)
-        places = cuda.shared.array(0, _BYTES)[3 * arms * size * 8 :]
-        scratch = PoolScratch(
-            numbers[thread : arms * size : size],
-            numbers[arms * size + thread : 2 * arms * size : size],
-            numbers[2 * arms * size + thread : 3 * arms * size : size],
-            places[thread : arms * size : size],
-        )
-        for i in range(cuda.grid(1), keys.size, cuda.gridsize(1)):
-            pool_game(turns, quantile, keys[i], parameters[i], means[i], out[i], trace[i], scratch)
-
-    return kernel
-
-
-@_with_cuda
-def pool_rows(quantile: Quantile) -> Kernel:
-    """Pool games in global memory: sum and pulls of an arm side by side."""
-
-    def kernel(
-        turns: Any, keys: Any, parameters: Any, means: Any, out: Any, trace: Any,
-        numbers: Any, ranked: Any, order: Any,
-    ) -> None:  # fmt: skip
-        row = cuda.grid(1)
-        scratch = PoolScratch(numbers[row, :, 0], numbers[row, :, 1], ranked[row], order[row])
-        for i in range(row, keys.size, cuda.gridsize(1)):
-            pool_game(turns, quantile, keys[i], parameters[i], means[i], out[i], trace[i], scratch)
 
     return kernel
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from highseason.core.parallel import map_blocks
 from highseason.core.random import seed_key
@@ -27,7 +27,7 @@ from highseason.engine.kernels.turns import (
 )
 from highseason.engine.results import METRICS, BlockSummary
 from highseason.engine.turn import Population, expected_measure, illegal_arm
-from highseason.policies import EPSILON, POOL, UCB_RULE, Policy, Rule
+from highseason.policies import EPSILON, UCB_RULE, Policy, Rule
 from highseason.policies.rule import ArmState
 
 if TYPE_CHECKING:
@@ -273,23 +273,20 @@ def schedule_for(rule: Rule, arms: int, device: Any) -> Schedule | None:
 
 
 def play_epsilon(device: Any, games: Games, quantile: Any) -> None:
-    """ε games."""
+    """ε games, a thread each: in shared memory, or with a row each in global memory."""
     arms = games.arms
     if arms <= _SHARED_ARMS:
-        _in_shared_memory(device, GpuProgram(kernels.epsilon_shared, (quantile,)), 24 * arms, games)
-    else:
-        program = GpuProgram(kernels.epsilon_rows, (quantile,), _MANY_BLOCKS)
-        _in_rows(device, program, games, ((arms, 2), np.float64), ((arms,), np.float64))
-
-
-def play_pool(device: Any, games: Games, quantile: Any) -> None:
-    """Pool games."""
-    arms = games.arms
-    if arms <= _SHARED_ARMS:
-        _in_shared_memory(device, GpuProgram(kernels.pool_shared, (quantile,)), 25 * arms, games)
-    else:
-        rows = (((arms, 2), np.float64), ((arms,), np.float64), ((arms,), np.int32))
-        _in_rows(device, GpuProgram(kernels.pool_rows, (quantile,)), games, *rows)
+        program, shared = GpuProgram(kernels.epsilon_shared, (quantile,)), 24 * arms * _THREADS
+        resident = device.resident(program, _THREADS, shared, *games)
+        blocks = min(resident, -(-games.size // _THREADS))
+        device.launch(program, blocks, _THREADS, shared, *games)
+        return
+    blocks = _blocks_that_fit(device, games.size, 24 * arms, most=16)
+    slots = blocks * _MANY_THREADS
+    device.launch(
+        GpuProgram(kernels.epsilon_rows, (quantile,), _MANY_BLOCKS), blocks, _MANY_THREADS, 0,
+        *games, device.empty((slots, arms, 2)), device.empty((slots, arms)),
+    )  # fmt: skip
 
 
 def play_ucb(device: Any, games: Games, quantile: Any) -> None:
@@ -304,7 +301,7 @@ def play_ucb(device: Any, games: Games, quantile: Any) -> None:
     )  # fmt: skip
 
 
-_SCHEDULES: dict[Rule, Schedule] = {EPSILON: play_epsilon, POOL: play_pool, UCB_RULE: play_ucb}
+_SCHEDULES: dict[Rule, Schedule] = {EPSILON: play_epsilon, UCB_RULE: play_ucb}
 
 
 def _for_slots(device: Any, part: Any, slots: int) -> Any:
@@ -312,23 +309,6 @@ def _for_slots(device: Any, part: Any, slots: int) -> Any:
     if isinstance(part, np.ndarray):
         return device.empty((*part.shape, slots), part.dtype)
     return part
-
-
-def _in_shared_memory(device: Any, program: GpuProgram, each: int, games: Games) -> None:
-    """A thread per game, with `each` bytes of shared memory."""
-    blocks = device.resident(program, _THREADS, each * _THREADS, *games)
-    blocks = min(blocks, -(-games.size // _THREADS))
-    device.launch(program, blocks, _THREADS, each * _THREADS, *games)
-
-
-def _in_rows(
-    device: Any, program: GpuProgram, games: Games, *rows: tuple[tuple[int, ...], DTypeLike]
-) -> None:
-    """A thread per game, with a row of each of these shapes and types in global memory."""
-    each = sum(int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in rows)
-    blocks = _blocks_that_fit(device, games.size, each, most=16)
-    memory = (device.empty((blocks * _MANY_THREADS, *shape), dtype) for shape, dtype in rows)
-    device.launch(program, blocks, _MANY_THREADS, 0, *games, *memory)
 
 
 def _blocks_that_fit(device: Any, games: int, each: int, most: int) -> int:
