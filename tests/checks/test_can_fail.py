@@ -462,7 +462,7 @@ def failing(check: Check, policy: Policy, sentence: str) -> None:
 
 
 def test_money_that_is_learned_as_it_is_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("highseason.rewards.model.share_of", lambda x, low, high: x)
+    monkeypatch.setattr("highseason.rewards.spend.share_of", lambda x, low, high: x)
     check = game_checks.units_of_money_do_not_matter
     failing(check, hs.UCB(), "with all money times 100 a policy must play the same arms; with ")
 

@@ -282,6 +282,8 @@ Probabilities = Callable[[ArmState, Turn], Floats]
 LeadsBy = Callable[[ArmState, int], float]
 Held = Callable[[ArmState], int]
 
+#: What a rule learns of a turn: what it earned, or the share of visitors who acted.
+Learns = Literal["earned", "seen"]
 #: How long a choice can be reused, from never to the least that can change it.
 Stability = Literal["never", "until-change", "unless-coin-explores", "while-level-at-most-1"]
 
@@ -314,6 +316,9 @@ class RuleTraits:
         compilable: Its functions can be compiled.  One that cannot plays in readable loops.
         work: About how many times longer than UCB it takes to choose and learn; simulations
             divide their games by it.
+        learns: The value of an observation: what was "earned" per visitor, as a share of the most
+            that it may be; or the share of visitors who were "seen" to act, whatever an act is
+            worth.  The two are equal but for money.
         slow: Choosing takes so long in plain Python that a live bandit compiles it, too.
     """
 
@@ -328,6 +333,7 @@ class RuleTraits:
     needs_horizon: bool = False
     compilable: bool = True
     work: float = 1.0
+    learns: Learns = "earned"
     slow: bool = False
 
 

@@ -26,7 +26,7 @@ from highseason.engine.kernels.turns import (
     Totals,
     best_arm,
     next_checkpoint,
-    play_turn,
+    play_portion,
     record,
     write_totals,
 )
@@ -116,7 +116,7 @@ def any_rule(
         out: Any, trace: Any, player: RulePlayer, wrong: Any,
     ) -> None:  # fmt: skip
         thread = cuda.grid(1)
-        state, population, measure, at_end, random_ties, precision = player
+        state, population = player.state, player.population
         own_state = ArmState(
             state.selections[:, thread], state.pulls[:, thread], state.sums[:, thread],
             state.available[:, thread], state.start[:, thread], state.end[:, thread],
@@ -127,7 +127,10 @@ def any_rule(
             population.alive[:, thread], population.opening[:, thread],
             population.known, population.end, population.scale, population.initial_arms,
         )  # fmt: skip
-        own = RulePlayer(own_state, own_population, measure, at_end, random_ties, precision)
+        own = RulePlayer(
+            own_state, own_population, player.measure, player.at_end, player.random_ties,
+            player.counts_visitors, player.correlation,
+        )  # fmt: skip
         for i in range(thread, keys.size, cuda.gridsize(1)):
             own_means = means[i if means.shape[0] == keys.size else thread]
             row = min(i, first.shape[0] - 1)
@@ -208,7 +211,7 @@ def ucb(quantile: Any) -> Kernel:
         turns: Any, roots: Any, inverse_root: Any, keys: Any, parameters: Any, true_means: Any,
         out: Any, trace: Any, bits: int,
     ) -> None:  # fmt: skip
-        G, learning_scale, model = turns.G, turns.learning_scale, turns.reward_model
+        G, rewards = turns.G, turns.rewards
         arms, size, thread = parameters.shape[1], cuda.blockDim.x, cuda.threadIdx.x
         lanes, at_once = 1 << bits, 32 >> bits  # at_once: the games of a warp
         in_warp = thread & 31
@@ -248,10 +251,10 @@ def ucb(quantile: Any) -> Kernel:
                 seen = cuda.shfl_sync(EVERYONE, seen, owner)
                 greedy = (cuda.ballot_sync(EVERYONE, highest > seen) & ours) == 0
             key = turn_key(game_key, i + 1)
-            value, totals = play_turn(
-                model, quantile, key, parameter[arm], i + 1, G[i], learning_scale[i],
-                best_mean - true_mean[arm], greedy, totals,
-            )  # fmt: skip
+            gap = best_mean - true_mean[arm]
+            value, totals = play_portion(
+                rewards, quantile, key, parameter[arm], i + 1, G[i], gap, greedy, totals
+            )
             if i + 1 == due:
                 if place < keys.size and lane == 0:
                     record(trace[game], passed, totals)

@@ -17,11 +17,9 @@ from highseason.engine.kernels.any_rule import RulePlayer, any_rule_kernel, orac
 from highseason.engine.kernels.epsilon import epsilon_game, epsilon_scratch
 from highseason.engine.kernels.pool import pool_game, pool_scratch
 from highseason.engine.kernels.turns import (
-    AnyReward,
     Arms,
     Floats,
     Kernel,
-    PerTurnReward,
     Turns,
     kernel_of,
 )
@@ -68,11 +66,13 @@ def kernel_for(
     With `bind`, functions of rules without a kernel of their own are compiled in, where they can.
     """
     rule = policy.rule
-    family: Any = type(turns.reward_model)
-    functions = _reward_functions(rewards, family)
+    family = _family(turns)
+    functions = _reward_functions(rewards)
     if not has_own_kernel(policy, rewards, lifetimes):
         measured = measure(policy.lifetime_options)
-        memory = functools.partial(player_of, policy, rewards, lifetimes, turns.G, measured)
+        memory = functools.partial(
+            player_of, policy, rewards.arms, lifetimes, turns.G.size, measured
+        )
         functions += rule_functions(rule)
         kernel = _compiled_any_rule(family)
         bound = _bound(rule, rewards.quantile, rewards.mean_at, family) if bind else None
@@ -100,30 +100,30 @@ def has_own_kernel(policy: Policy, rewards: Rewards, lifetimes: Lifetimes | None
         and policy.ties != "random"
         and not rewards.varies
         and rewards.width == 1
-        and policy.precision(2.0) == 1.0
+        and policy.counts != "visitors"
     )
 
 
 def oracle_for(turns: Turns, rewards: Rewards) -> Callable[..., None]:
     """What the best arm present would have paid in each game: `(keys, arms, out)`."""
-    family: Any = type(turns.reward_model)
-    kernel, functions = _compiled_oracle(family), _reward_functions(rewards, family)
+    kernel, functions = _compiled_oracle(_family(turns)), _reward_functions(rewards)
     return lambda keys, arms, out: kernel(turns, keys, arms, out, *functions)
 
 
 def player_of(
-    policy: Policy, rewards: Rewards, lifetimes: Lifetimes | None, G: Floats, measure: Floats
+    policy: Policy, arms: int, lifetimes: Lifetimes | None, turns: int, measure: Floats
 ) -> RulePlayer:
     """The settings of a policy and fresh memory for one game at a time."""
-    rule, turns = policy.rule, G.size
-    always = np.tile(np.array([1, turns], np.int64), (rewards.arms, 1))
+    rule = policy.rule
+    always = np.tile(np.array([1, turns], np.int64), (arms, 1))
     return RulePlayer(
-        state=fresh_state(rewards.arms, rule.memory, rule.shared),
+        state=fresh_state(arms, rule.memory, rule.shared),
         population=population_of(policy, always, lifetimes, turns),
         measure=measure,
         at_end=policy.lifetime_options.at_end,
         random_ties=policy.ties == "random",
-        precision=np.array([policy.precision(rewards.visitors_at(value)) for value in G.tolist()]),
+        counts_visitors=policy.counts == "visitors",
+        correlation=float(policy.correlation),
     )
 
 
@@ -154,34 +154,40 @@ def _bound(rule: Rule, quantile: Any, mean_at: Any, family: Any) -> Kernel | Non
         return None
 
 
-def _reward_functions(rewards: Rewards, family: Any) -> tuple[Any, ...]:
-    """A model's `quantile` and `mean_at`, compiled; None where kernels of this family need none."""
-    quantile, mean_at = _reward_signatures(family)
-    arguments = "parameters, t, G" if mean_at else "parameter, scale"
-    function: Any = rewards.mean_at
-    return (
-        quantile and users_function(rewards.quantile, quantile, f"quantile(u, {arguments})"),
-        mean_at and users_function(function, mean_at, f"mean({arguments})"),
+def _family(turns: Turns) -> Any:
+    """The type of these rewards: kernels are compiled for each."""
+    import numba
+
+    return numba.typeof(turns.rewards)
+
+
+def _reward_functions(rewards: Rewards) -> tuple[Any, ...]:
+    """A user's `quantile` and `mean`, compiled; None for kinds that have their own."""
+    kind = type(rewards.kernel_kind)
+    named = ((rewards.quantile, "quantile", kind.quantile_takes),
+             (rewards.mean_at, "mean", kind.mean_takes))  # fmt: skip
+    return tuple(
+        function
+        and users_function(function, _reward_signature(takes), f"{name}({', '.join(takes)})")
+        for function, name, takes in named
     )
 
 
 @functools.cache
-def _reward_signatures(family: Any) -> tuple[Any, Any]:
+def _reward_signature(takes: tuple[str, ...]) -> Any:
+    """The signature of a user's function of these arguments; None if there is none."""
     from numba import types
 
-    number, whole, row = types.float64, types.int64, types.float64[::1]
-    if issubclass(family, PerTurnReward):
-        return number(number, row, whole, number), number(row, whole, number)
-    return number(number, number, number) if issubclass(family, AnyReward) else None, None
+    others = {"parameters": types.float64[::1], "t": types.int64}
+    return types.float64(*(others.get(name, types.float64) for name in takes)) if takes else None
 
 
 def _reward_types(family: Any) -> list[Any]:
     from numba import types
 
-    return [
-        types.FunctionType(signature) if signature else types.none
-        for signature in _reward_signatures(family)
-    ]
+    kind = family[0].instance_class
+    signatures = map(_reward_signature, (kind.quantile_takes, kind.mean_takes))
+    return [types.FunctionType(one) if one else types.none for one in signatures]
 
 
 # Looking up a signature costs as much as playing ten games, so each kernel is looked up once.
@@ -223,15 +229,13 @@ def _compiled_oracle(family: Any) -> Kernel:
 def _game_types(family: Any) -> tuple[Any, Any, Any]:
     """The types of turns, keys and arms; the family of rewards picks the code."""
     import numba
+    from numba import types
 
     numbers, counts = np.empty((1, 1)), np.empty((1, 1), np.int64)
-    G, checkpoints, arms = numbers[0], counts[0], Arms(numbers, numbers, counts, counts)
-    model = family(*(0.0 for _ in family._fields))
-    turns = Turns(
-        G=G, learning_scale=G, levels=G, checkpoints=checkpoints, reward_model=model,
-        expected=G, future=G,
-    )  # fmt: skip
-    return numba.typeof(turns), numba.types.uint64[::1], numba.typeof(arms)
+    row, arms = types.float64[::1], Arms(numbers, numbers, counts, counts)
+    members = {"checkpoints": types.int64[::1], "rewards": family}
+    turns = types.NamedTuple([members.get(name, row) for name in Turns._fields], Turns)
+    return turns, types.uint64[::1], numba.typeof(arms)
 
 
 def _player_type() -> Any:
@@ -239,7 +243,7 @@ def _player_type() -> Any:
 
     flags, counts, numbers = np.empty(1, np.bool_), np.empty(1, np.int64), np.empty(1)
     population = Population(counts, counts, numbers, flags, flags, True, 1, 1.0, 1)
-    return numba.typeof(RulePlayer(fresh_state(1), population, numbers, True, True, numbers))
+    return numba.typeof(RulePlayer(fresh_state(1), population, numbers, True, True, True, 1.0))
 
 
 #: The functions of a rule that a kernel calls, in the order in which kernels take them.
