@@ -124,7 +124,8 @@ class Game:
 
     def by_turn(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The sums of values of portions, for each turn."""
-        return np.bincount(self.portions.turn - 1, values, minlength=self.G.size)
+        sums = np.bincount(self.portions.turn - 1, values, minlength=self.G.size)
+        return sums.astype(np.float64)
 
 
 def play(

@@ -133,12 +133,12 @@ def custom(
     >>> arms.quantile(0.5, 2.0, 0.0) == math.log(2) / 2
     True
 
-    Half of the visitors decide together, so a turn of many is as uncertain as one of few:
+    Shares of visitors that scatter less where more of them came:
 
-    >>> def halves(u, rate, visitors):
-    ...     return rate * (0.5 + u) if visitors > 1.0 else 2.0 * rate * u
-    >>> halved = custom(halves, np.asarray, parameters=[0.2, 0.3], visitors=True)
-    >>> halved.counts_visitors, halved.visitors_at(G=40.2)
+    >>> def scattered(u, rate, visitors):
+    ...     return rate * (1.0 + (2.0 * u - 1.0) / math.sqrt(visitors))
+    >>> shop = custom(scattered, np.asarray, parameters=[0.2, 0.3], visitors=True)
+    >>> shop.counts_visitors, shop.visitors_at(G=40.2)
     (True, 40.0)
 
     Two arms whose means drift by turn, each from its own start at its own speed:
