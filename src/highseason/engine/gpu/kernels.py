@@ -117,7 +117,7 @@ def any_rule(
         out: Any, trace: Any, player: RulePlayer, wrong: Any,
     ) -> None:  # fmt: skip
         thread = cuda.grid(1)
-        state, population, measure, at_end, random_ties, precision = player
+        state, population = player.state, player.population
         own_state = ArmState(
             state.selections[:, thread], state.pulls[:, thread], state.sums[:, thread],
             state.available[:, thread], state.start[:, thread], state.end[:, thread],
@@ -128,7 +128,10 @@ def any_rule(
             population.alive[:, thread], population.opening[:, thread],
             population.known, population.end, population.scale, population.initial_arms,
         )  # fmt: skip
-        own = RulePlayer(own_state, own_population, measure, at_end, random_ties, precision)
+        own = RulePlayer(
+            own_state, own_population, player.measure, player.at_end, player.random_ties,
+            player.visitors, player.counted, player.correlation,
+        )  # fmt: skip
         for i in range(thread, keys.size, cuda.gridsize(1)):
             own_means = means[i if means.shape[0] == keys.size else thread]
             row = min(i, first.shape[0] - 1)

@@ -179,7 +179,7 @@ class GpuGames:
             ArmState(*(_for_slots(device, part, slots) for part in player.state)),
             Population(*(_for_slots(device, part, slots) for part in player.population)),
             device.upload(player.measure), player.at_end, player.random_ties,
-            device.upload(player.precision),
+            device.upload(player.visitors), player.counted, player.correlation,
         )  # fmt: skip
         means = games.means if games.means is not None else device.empty((slots, games.arms))
         wrong = device.empty((games.size, 2), np.int64)

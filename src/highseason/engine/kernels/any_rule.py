@@ -37,6 +37,7 @@ from highseason.policies.rule import (
     copy_values,
     mark_opening,
     offer_opening,
+    precision_of,
 )
 
 
@@ -62,7 +63,9 @@ class RulePlayer(NamedTuple):
     measure: Floats  # By what lifetimes are scored, as the policy expects it
     at_end: bool  # Whether they are scored by their end alone
     random_ties: bool  # Whether ties are broken at random
-    precision: Floats  # How many observations each turn counts as
+    visitors: Floats  # How many visitors each turn has
+    counted: bool  # Whether an observation counts as they do, less by their correlation
+    correlation: float
 
 
 @jitable
@@ -85,12 +88,12 @@ def any_rule_game(
 ) -> tuple[int, int]:
     """Play one game; (0, 0), or the turn and the arm of an illegal choice, which ends it."""
     G, learning_scale, model = turns.G, turns.learning_scale, turns.reward_model
-    state, population, measure, at_end, random_ties, precision = player
+    state, population, measure = player.state, player.population, player.measure
     reset_state(state)
     start(state)
     copy_values(first, population.first)
     copy_values(last, population.last)
-    score_lifetimes(population, measure, at_end, G.size)
+    score_lifetimes(population, measure, player.at_end, G.size)
     change, opening, best = 1, True, -1
     totals, best_pulls, passed = Totals(0.0, 0.0, 0.0), 0, 0
     due = next_checkpoint(turns.checkpoints, passed)
@@ -107,7 +110,7 @@ def any_rule_game(
         key = turn_key(game, i + 1)
         level, expected, future = turns.levels[i], turns.expected[i], turns.future[i]
         left = turns_left(i + 1, G.size, future)
-        turn = Turn(i + 1, level, expected, future, left, key, random_ties, i + 1)
+        turn = Turn(i + 1, level, expected, future, left, key, player.random_ties, i + 1)
         arm, greedy = choose(state, turn)
         if not is_legal(state.available, arm):
             return i + 1, arm
@@ -122,7 +125,8 @@ def any_rule_game(
             due = next_checkpoint(turns.checkpoints, passed)
         if opening:
             copy_values(population.alive, state.available)
-        observe(state, turn, Observation(arm, value, precision[i]))
+        precision = precision_of(player.visitors[i], player.counted, player.correlation)
+        observe(state, turn, Observation(arm, value, precision))
         best_pulls += arm == best
     write_totals(out, totals, best_pulls)
     return 0, 0

@@ -100,7 +100,7 @@ def has_own_kernel(policy: Policy, rewards: Rewards, lifetimes: Lifetimes | None
         and policy.ties != "random"
         and not rewards.varies
         and rewards.width == 1
-        and policy.precision(2.0) == 1.0
+        and policy.counts != "visitors"
     )
 
 
@@ -123,7 +123,9 @@ def player_of(
         measure=measure,
         at_end=policy.lifetime_options.at_end,
         random_ties=policy.ties == "random",
-        precision=np.array([policy.precision(rewards.visitors_at(value)) for value in G.tolist()]),
+        visitors=np.array([rewards.visitors_at(value) for value in G.tolist()]),
+        counted=policy.counts == "visitors",
+        correlation=float(policy.correlation),
     )
 
 
@@ -239,7 +241,9 @@ def _player_type() -> Any:
 
     flags, counts, numbers = np.empty(1, np.bool_), np.empty(1, np.int64), np.empty(1)
     population = Population(counts, counts, numbers, flags, flags, True, 1, 1.0, 1)
-    return numba.typeof(RulePlayer(fresh_state(1), population, numbers, True, True, numbers))
+    return numba.typeof(
+        RulePlayer(fresh_state(1), population, numbers, True, True, numbers, True, 1.0)
+    )
 
 
 #: The functions of a rule that a kernel calls, in the order in which kernels take them.
