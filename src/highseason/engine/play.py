@@ -147,7 +147,7 @@ def play_planned(
     score_lifetimes(population, expected_measure(G.values, forecast, use), use.at_end, G.turns)
 
     rule, horizon = policy.rule, Horizon.of(G, forecast)
-    state = rule.fresh_state(rewards.arms)
+    state = rule.fresh_state(rewards.arms, rewards.offers)
     arms, paid, best_paid = np.empty(G.turns, np.int64), np.empty(G.turns), np.empty(G.turns)
     best_arms, exploited = np.empty(G.turns, np.int64), np.empty(G.turns, np.bool_)
     change, opening, best = 1, True, -1

@@ -4,6 +4,7 @@ import typing
 
 from highseason.core.names import public_names as _public_names
 from highseason.core.special import normal_quantile as normal_quantile
+from highseason.rewards.model import Offer as Offer
 from highseason.rewards.model import Rewards as Rewards
 from highseason.rewards.model import bernoulli as bernoulli
 from highseason.rewards.model import check_arms as check_arms

@@ -65,6 +65,22 @@ def visitors_of(share: float, G: float) -> float:
     return max(1.0, float(math.floor(share * G + 0.5)))
 
 
+class Offer(NamedTuple):
+    """What an arm offers, where arms are prices of one thing.
+
+    >>> Offer(9.5, cost=6.0).margin
+    3.5
+    """
+
+    price: float
+    cost: float = 0.0
+
+    @property
+    def margin(self) -> float:
+        """What is earned with each that is sold."""
+        return self.price - self.cost
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Rewards:
     """A family of arms.  Made by `visitors`, `spend`, `bernoulli`, `truncated_normal` or `custom`.
@@ -91,6 +107,7 @@ class Rewards:
             its second one if there is a change.
         draw_arms: The parameters for an array of uniform numbers, with a row per game; None if
             they are uniform between two numbers.
+        offers: What each arm offers, for rules that know it; None where arms are mere names.
     """
 
     name: str
@@ -106,6 +123,7 @@ class Rewards:
     noise: Any = None
     drift: Drift | None = None
     draw_arms: Callable[[Numbers], Numbers] | None = None
+    offers: tuple[Offer, ...] | None = None
 
     def __repr__(self) -> str:
         return f"<Rewards {self.name}: {self.arms} arms>"

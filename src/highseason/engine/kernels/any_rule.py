@@ -42,8 +42,8 @@ from highseason.policies.rule import (
 
 
 @jitable
-def reset_state(state: ArmState) -> None:
-    """Return a used state to what `fresh_state` gives."""
+def reset_state(state: ArmState, constants: int) -> None:
+    """Return a used state to what `Rule.unprepared_state` gives."""
     state.selections[:] = 0
     state.pulls[:] = 0.0
     state.sums[:] = 0.0
@@ -51,7 +51,7 @@ def reset_state(state: ArmState) -> None:
     state.start[:] = 0
     state.end[:] = NO_END
     state.weight[:] = 1.0
-    state.memory[:] = 0.0
+    state.memory[:, constants:] = 0.0
     state.shared[:] = 0.0
 
 
@@ -66,6 +66,7 @@ class RulePlayer(NamedTuple):
     visitors: Floats  # How many visitors each turn has
     counted: bool  # Whether an observation counts as they do, less by their correlation
     correlation: float
+    constants: int  # How many of the first columns of memory never change
 
 
 @jitable
@@ -89,7 +90,7 @@ def any_rule_game(
     """Play one game; (0, 0), or the turn and the arm of an illegal choice, which ends it."""
     G, learning_scale, model = turns.G, turns.learning_scale, turns.reward_model
     state, population, measure = player.state, player.population, player.measure
-    reset_state(state)
+    reset_state(state, player.constants)
     start(state)
     copy_values(first, population.first)
     copy_values(last, population.last)

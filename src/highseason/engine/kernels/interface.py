@@ -118,7 +118,7 @@ def player_of(
     rule, turns = policy.rule, G.size
     always = np.tile(np.array([1, turns], np.int64), (rewards.arms, 1))
     return RulePlayer(
-        state=fresh_state(rewards.arms, rule.memory, rule.shared),
+        state=rule.unprepared_state(rewards.arms, rewards.offers),
         population=population_of(policy, always, lifetimes, turns),
         measure=measure,
         at_end=policy.lifetime_options.at_end,
@@ -126,6 +126,7 @@ def player_of(
         visitors=np.array([rewards.visitors_at(value) for value in G.tolist()]),
         counted=policy.counts == "visitors",
         correlation=float(policy.correlation),
+        constants=len(rule.constants),
     )
 
 
@@ -242,7 +243,7 @@ def _player_type() -> Any:
     flags, counts, numbers = np.empty(1, np.bool_), np.empty(1, np.int64), np.empty(1)
     population = Population(counts, counts, numbers, flags, flags, True, 1, 1.0, 1)
     return numba.typeof(
-        RulePlayer(fresh_state(1), population, numbers, True, True, numbers, True, 1.0)
+        RulePlayer(fresh_state(1), population, numbers, True, True, numbers, True, 1.0, 0)
     )
 
 
