@@ -247,7 +247,9 @@ def _player_type() -> Any:
     )
 
 
-#: The functions of a rule that a kernel calls, in the order in which kernels take them.
+#: The functions of a rule that a kernel calls, in the order in which kernels take them.  Kernels
+#: spell them out: numba makes a pointer of a function that is an argument, not of one in a tuple.
+#: A function that only some games call therefore belongs into a list of its own.
 RULE_FUNCTIONS = {
     "start": "start(state)",
     "choose": "choose(state, turn) -> (arm, exploited)",
