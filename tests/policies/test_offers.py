@@ -150,7 +150,6 @@ def test_arms_that_offer_nothing_are_refused() -> None:
     for refused in (
         lambda: hs.play(Dearest(), plain, G),
         lambda: hs.simulate(Dearest(), plain, G, games=2),
-        lambda: hs.simulate(Dearest(), plain, G, games=2, executor="gpu"),
         lambda: hs.replay(Dearest(), log),
         lambda: hs.Bandit(["a", "b"], Dearest(), G, reward_range=(0, 1)),
         lambda: OnlineGame(Dearest()),

@@ -173,8 +173,6 @@ class Simulation:
         G = as_multiplier(multiplier)
         arms = rewards.arms if lifetimes is None else arms_at_once(rewards, lifetimes, G.turns)
         plans = tuple(policy.plan(G, arms, forecast) for policy in players)
-        for policy in players:
-            policy.rule.unprepared_state(rewards.arms, rewards.offers)
         checkpoints = _checkpoints(curves, G.turns)
         return cls(labels, plans, rewards, G, int(seed), checkpoints, lifetimes, forecast)
 

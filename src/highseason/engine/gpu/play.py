@@ -183,7 +183,7 @@ class GpuGames:
             state,
             Population(*(_for_slots(device, part, slots) for part in player.population)),
             device.upload(player.measure), player.at_end, player.random_ties,
-            device.upload(player.visitors), player.counted, player.correlation,
+            device.upload(player.visitors), player.counts_visitors, player.correlation,
             player.constants,
         )  # fmt: skip
         means = games.means if games.means is not None else device.empty((slots, games.arms))

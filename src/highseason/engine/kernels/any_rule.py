@@ -64,7 +64,7 @@ class RulePlayer(NamedTuple):
     at_end: bool  # Whether they are scored by their end alone
     random_ties: bool  # Whether ties are broken at random
     visitors: Floats  # How many visitors each turn has
-    counted: bool  # Whether an observation counts as they do, less by their correlation
+    counts_visitors: bool  # Whether an observation counts as they do, less by their correlation
     correlation: float
     constants: int  # How many of the first columns of memory never change
 
@@ -126,7 +126,7 @@ def any_rule_game(
             due = next_checkpoint(turns.checkpoints, passed)
         if opening:
             copy_values(population.alive, state.available)
-        precision = precision_of(player.visitors[i], player.counted, player.correlation)
+        precision = precision_of(player.visitors[i], player.counts_visitors, player.correlation)
         observe(state, turn, Observation(arm, value, precision))
         best_pulls += arm == best
     write_totals(out, totals, best_pulls)

@@ -124,7 +124,7 @@ def player_of(
         at_end=policy.lifetime_options.at_end,
         random_ties=policy.ties == "random",
         visitors=np.array([rewards.visitors_at(value) for value in G.tolist()]),
-        counted=policy.counts == "visitors",
+        counts_visitors=policy.counts == "visitors",
         correlation=float(policy.correlation),
         constants=len(rule.constants),
     )
