@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.logs.replay_kernel import compiled_plan
 from highseason.policies import parse
+from highseason.policies.plan import compiled_plan
 
 PLAIN = [hs.Thompson(), hs.GaussianThompson(), hs.KLUCB(), hs.ConstantEpsilon()]
 WAVE = hs.traffic.wave(turns=120)
