@@ -79,3 +79,10 @@ def test_policy_explains_its_parameters(name: str) -> None:
         if not ("limits" in entry.metadata and entry.metadata["limits"].doc)
     ]
     assert not silent, f"nothing is said of {', '.join(silent)}"
+
+
+def test_parameters_show_what_they_may_be_and_their_default() -> None:
+    described = inspect.getdoc(POLICIES["epsilon-greedy"]) or ""
+    assert "k: exploration constant; 0 never explores (at least 0; default 1)." in described
+    assert "(from 0 to 1; default 0)." in described  # rho
+    assert "(lowest or random; default lowest)." in described  # ties

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from highseason import rewards, traffic
 from highseason.core.jitable import jitable
+from highseason.core.validation import declared
 from highseason.policies import Policy
-from highseason.policies.base import declared
 from highseason.policies.plan import View
 from highseason.rewards import Offer, Rewards
 from highseason.traffic import Multiplier

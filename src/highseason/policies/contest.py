@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from highseason.core.jitable import jitable
-from highseason.policies.base import EXPLORATION, parameter, window
+from highseason.policies.parameters import EXPLORATION, parameter, window
 from highseason.policies.ranking import (
     age,
     estimates,

@@ -14,15 +14,8 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, draw
-from highseason.policies.base import (
-    OnG,
-    Policy,
-    WeighingPolicy,
-    epsilon_constant,
-    parameter,
-    threshold,
-    unit_of_g,
-)
+from highseason.policies.base import Policy, WeighingPolicy
+from highseason.policies.parameters import OnG, epsilon_constant, parameter, threshold, unit_of_g
 from highseason.policies.plan import View
 from highseason.policies.ranking import (
     leader,

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.special import bernoulli_kl, bernoulli_kl_upper
-from highseason.policies.base import WeighingPolicy, exploration
+from highseason.policies.base import WeighingPolicy
+from highseason.policies.parameters import exploration
 from highseason.policies.plan import View
 from highseason.policies.ranking import arm_to_try, leader, precedes
 from highseason.policies.rule import ArmState, Floats, Rule, Turn, estimate, made_once

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.policies.base import OnG, WeighingPolicy, exploration, parameter, unit_of_g
+from highseason.policies.base import WeighingPolicy
+from highseason.policies.parameters import OnG, exploration, parameter, unit_of_g
 from highseason.policies.plan import View
 from highseason.policies.ranking import age, count_available
 from highseason.policies.rule import ArmState, Floats, LifetimeOptions, Turn

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from highseason.core.beta import beta_call, log_beta
 from highseason.core.jitable import inlined, jitable
-from highseason.policies.base import CountingPolicy, parameter
+from highseason.policies.base import CountingPolicy
 from highseason.policies.option_prior import (
     ARM_ROWS,
     BINARY,
@@ -45,6 +45,7 @@ from highseason.policies.option_prior import (
     renew_arms,
     summarize,
 )
+from highseason.policies.parameters import parameter
 from highseason.policies.plan import View, effective_horizons
 from highseason.policies.ranking import (
     count_available,

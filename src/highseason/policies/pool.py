@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, TIES, draw, hash_at
-from highseason.policies.base import OnG, Policy, parameter, unit_of_g
+from highseason.policies.base import Policy
+from highseason.policies.parameters import OnG, parameter, unit_of_g
 from highseason.policies.plan import View
 from highseason.policies.ranking import (
     count_available,

@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.policies.base import OnG, Policy, parameter, threshold, unit_of_g
+from highseason.policies.base import Policy
 from highseason.policies.foreign import ForeignPolicy
+from highseason.policies.parameters import OnG, parameter, threshold, unit_of_g
 from highseason.policies.plan import View, all_levels, effective_horizons
 from highseason.policies.rule import Rule
 from highseason.policies.wrappers import Wrapper

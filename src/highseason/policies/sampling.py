@@ -25,7 +25,8 @@ from highseason.core.gamma import BETA_NUMBERS, beta_sample
 from highseason.core.jitable import jitable
 from highseason.core.random import ARMS, draw, hash_at
 from highseason.core.special import bernoulli_kl_upper, loop_exp, loop_log, normal_quantile
-from highseason.policies.base import WeighingPolicy, exploration, parameter
+from highseason.policies.base import WeighingPolicy
+from highseason.policies.parameters import exploration, parameter
 from highseason.policies.plan import View
 from highseason.policies.ranking import (
     arm_to_try,

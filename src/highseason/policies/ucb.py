@@ -15,14 +15,8 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.ordered import WithOne
-from highseason.policies.base import (
-    OnG,
-    WeighingPolicy,
-    exploration,
-    radius,
-    threshold,
-    unit_of_g,
-)
+from highseason.policies.base import WeighingPolicy
+from highseason.policies.parameters import OnG, exploration, radius, threshold, unit_of_g
 from highseason.policies.plan import View
 from highseason.policies.ranking import (
     arm_to_try,

@@ -15,16 +15,9 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.ordered import WithOne
-from highseason.policies.base import (
-    Counts,
-    Limits,
-    Policy,
-    Role,
-    declared,
-    parameter,
-    parse,
-    window,
-)
+from highseason.core.validation import Limits, declared
+from highseason.policies.base import Counts, Policy, Role, parse
+from highseason.policies.parameters import parameter, window
 from highseason.policies.plan import View
 from highseason.policies.rule import (
     ArmState,
