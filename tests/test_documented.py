@@ -81,6 +81,14 @@ def test_policy_explains_its_parameters(name: str) -> None:
     assert not silent, f"nothing is said of {', '.join(silent)}"
 
 
+@pytest.mark.parametrize("name", POLICIES)
+def test_policy_has_its_source_beside_it(name: str) -> None:
+    """In the module of its family, with a link; a limit on switching implements nobody's text."""
+    module = inspect.getmodule(POLICIES[name])
+    _, _, references = (inspect.getdoc(module) or "").partition("References:\n")
+    assert "https://" in references or name == "limit-switching"
+
+
 def test_parameters_show_what_they_may_be_and_their_default() -> None:
     described = inspect.getdoc(POLICIES["epsilon-greedy"]) or ""
     assert "k: exploration constant; 0 never explores (at least 0; default 1)." in described

@@ -224,6 +224,9 @@ class Policy(Hinting):
                 what came before. A `Forecast` of the whole season: the plan is made before the
                 first turn, from the whole of the forecast and nothing else.
 
+        Returns:
+            The level of every turn, an array that also says when the plan explores.
+
         >>> import highseason as hs
         >>> hs.EpsilonGreedy(k=1).plan([1, 1, 1, 1], arms=2).levels
         array([1.        , 1.        , 0.66666667, 0.5       ])

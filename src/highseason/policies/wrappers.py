@@ -3,6 +3,10 @@
 Here are what they share, and two that forget, for rewards that drift.  The function before a class
 builds its rule from the rule within.  Called twice, it gives the same object, so that it is
 compiled once.
+
+References:
+    Garivier and Moulines, "On Upper-Confidence Bound Policies for Non-Stationary Bandit Problems",
+    2008, https://arxiv.org/abs/0805.3415 (discounts and windows).
 """
 
 from collections.abc import Callable, Mapping
@@ -197,6 +201,8 @@ class Discounted(Wrapper):
     >>> import highseason as hs
     >>> print(Discounted(hs.UCB(), discount=0.99))
     discounted:discount=0.99+ucb
+    >>> hs.play("discounted:discount=0.9+thompson", "bernoulli:means=0.2/0.8", [1] * 8).arms
+    array([1, 1, 1, 1, 0, 0, 1, 0])
     """
 
     name = "discounted"
@@ -255,6 +261,8 @@ class Windowed(Wrapper):
     >>> import highseason as hs
     >>> print(Windowed(hs.EpsilonGreedy(), window=50))
     windowed:window=50+epsilon-greedy
+    >>> hs.play("windowed:window=2+greedy", "bernoulli:means=0.2/0.8", [1] * 8, seed=2).arms
+    array([0, 1, 1, 1, 1, 1, 0, 0])
     """
 
     name = "windowed"
