@@ -15,6 +15,7 @@ import highseason as hs
 from highseason.checks import CheckFailed, check_multiplier, check_policy, plans, rules, run
 from highseason.checks import games as game_checks
 from highseason.checks.catalogue import Check
+from highseason.core.validation import Limits
 from highseason.policies import (
     EPSILON,
     POOL,
@@ -28,7 +29,7 @@ from highseason.policies import (
     untried,
 )
 from highseason.policies import registry as registry_room
-from highseason.policies.base import Limits, threshold
+from highseason.policies.parameters import threshold
 from highseason.policies.rule import UNKNOWN_END, observe_mean
 
 Step = tuple[float, Any]

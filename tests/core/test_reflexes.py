@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 import highseason as hs
-from highseason.policies.base import declared, registry
+from highseason.core.validation import declared
+from highseason.policies.base import registry
 
 BANDIT: Any = hs.Bandit(["a", "b"], "greedy", multiplier=[1, 2, 3])
 

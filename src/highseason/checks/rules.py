@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from highseason.checks.catalogue import ARMS, SEED, check, expect, season
+from highseason.checks.catalogue import ARMS, SEED, check, expect, offers, season
 from highseason.core.random import DECISION, REWARD, draw, game_key, turn_key
 from highseason.engine import decide, learn
 from highseason.policies import (
@@ -146,7 +146,7 @@ def _expect_same_choices(
 def _moments(policy: Policy) -> Iterator[tuple[ArmState, Turn]]:
     """A game stopped before some of its turns; rewards are coarse, so that arms often tie."""
     rule, start = policy.rule, game_key(SEED, 0)
-    state, G = rule.fresh_state(ARMS), season(max(TURNS))
+    state, G = rule.fresh_state(ARMS, offers(ARMS)), season(max(TURNS))
     horizon = Horizon.of(G)
     for t, level in enumerate(policy.plan(G, ARMS), start=1):
         turn = horizon.turn(t, level, turn_key(start, t), policy.ties == "random")

@@ -188,7 +188,7 @@ def play_planned(
     score_lifetimes(population, expected_measure(G.values, forecast, use), use.at_end, G.turns)
 
     rule, horizon = policy.rule, Horizon.of(G, forecast)
-    state = rule.fresh_state(rewards.arms)
+    state = rule.fresh_state(rewards.arms, rewards.offers)
     played: list[tuple[Any, ...]] = []
     best_arms, best_paid = np.empty(G.turns, np.int64), np.empty(G.turns)
     change, opening, best = 1, True, -1

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from highseason.core.jitable import jitable
-from highseason.policies.base import parameter
+from highseason.policies.parameters import parameter
 from highseason.policies.ranking import one_hot
 from highseason.policies.rule import ArmState, Floats, Observation, Rule, Turn, made_once
 from highseason.policies.wrappers import Wrapper

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, ParamSpec, TypeAlias
 
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.rewards import effective_visitors
+from highseason.rewards import Offer, effective_visitors
 
 P = ParamSpec("P")
 Floats: TypeAlias = NDArray[np.float64]
@@ -319,6 +319,8 @@ class RuleTraits:
         learns: The value of an observation: what was "earned" per visitor, as a share of the most
             that it may be; or the share of visitors who were "seen" to act, whatever an act is
             worth.  The two are equal but for money.
+        knows_untried: The rule has an estimate of arms without a reward, too, so that one of them
+            may lead.
         slow: Choosing takes so long in plain Python that a live bandit compiles it, too.
     """
 
@@ -334,6 +336,7 @@ class RuleTraits:
     compilable: bool = True
     work: float = 1.0
     learns: Learns = "earned"
+    knows_untried: bool = False
     slow: bool = False
 
 
@@ -348,7 +351,7 @@ class Rule:
             number of arms; for figures, and to warn of plans that always explore.
         observe: Learns from an observation; the default keeps count and sum.
         start: Fills the rule's memory before the first turn.
-        memory: How many numbers of its own the rule keeps per arm.
+        memory: How many numbers of its own the rule keeps per arm, its constants among them.
         allowed: The smallest and the largest level that a plan may give.
         traits: What the library may assume of the rule; by default nothing.
         probabilities: The exact probability of each arm over the turn's random numbers, for
@@ -356,6 +359,8 @@ class Rule:
         negligible: The levels that explore next to nothing, from the first number up to the second;
             a plan of only these gives a warning.  By default there are none.
         shared: How many numbers of its own the rule keeps about the whole game.
+        constants: What the rule knows of every arm from the start: attributes of its `Offer`.  They
+            stand in the first columns of its memory for the whole game.
         bonus: What an index rule adds to an arm's estimate; None for all other rules.
         set_weights: Fills `state.weight` when arms have come or gone, given the clock, a score per
             arm (what its lifetime is worth) and the policy's scale.
@@ -365,7 +370,7 @@ class Rule:
         recall: Fills in what the rule must know of the decisions before a turn, given as pairs
             (turn, arm) from the latest on.  A live bandit calls it before it asks, because there
             rewards, and with them `observe`, may be late.
-        leads_by: The estimate of an arm with rewards: the value shown of it, and the one that a
+        leads_by: The estimate of an arm that has one: the value shown of it, and the one that a
             choice which exploits has the highest of.
         held: The arm that the rule plays as the best whatever the others' estimates are, or -1.
         made_by: The function and the arguments that build the rule again, if its functions are
@@ -383,6 +388,7 @@ class Rule:
     probabilities: Probabilities | None = None
     negligible: tuple[float, float] = (0.0, 0.0)
     shared: int = 0
+    constants: tuple[str, ...] = ()
     bonus: Bonus | None = None
     set_weights: SetWeights = uniform_weights
     zero_exploits: bool = False
@@ -394,21 +400,33 @@ class Rule:
         default=None, compare=False, repr=False
     )
 
-    def fresh_state(self, arms: int) -> ArmState:
+    def fresh_state(self, arms: int, offers: Sequence[Offer] | None = None) -> ArmState:
         """The state before the first turn, prepared by `start`."""
-        state = fresh_state(arms, self.memory, self.shared)
+        state = self.unprepared_state(arms, offers)
         self.start(state)
         return state
 
+    def unprepared_state(self, arms: int, offers: Sequence[Offer] | None) -> ArmState:
+        """What `start` is given: nothing but the constants of the arms."""
+        state = fresh_state(arms, self.memory, self.shared)
+        if self.constants and offers is None:
+            raise ValueError(
+                f"the {self.name!r} rule needs the {' and '.join(self.constants)} of every arm, "
+                "but these arms offer nothing: give it arms with offers, or play another policy"
+            )
+        for column, name in enumerate(self.constants):
+            state.memory[:, column] = [getattr(offer, name) for offer in offers or ()]
+        return state
+
     def standings(self, state: ArmState, last: int) -> list[tuple[int, float | None]]:
-        """All arms, best first, with their estimates; None before any reward.
+        """All arms, best first, with their estimates; None where the rule has none.
 
         The first of the arms on offer is the one that is played where the rule exploits.  Of arms
         that tie, the one that was just played as the best comes first: `last`, or -1.
         """
         held = -1 if self.held is None else self.held(state)
         values = [
-            float(self.leads_by(state, arm)) if pulls > 0.0 else None
+            float(self.leads_by(state, arm)) if pulls > 0.0 or self.traits.knows_untried else None
             for arm, pulls in enumerate(state.pulls.tolist())
         ]
 

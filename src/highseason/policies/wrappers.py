@@ -3,6 +3,10 @@
 Here are what they share, and two that forget, for rewards that drift.  The function before a class
 builds its rule from the rule within.  Called twice, it gives the same object, so that it is
 compiled once.
+
+References:
+    Garivier and Moulines, "On Upper-Confidence Bound Policies for Non-Stationary Bandit Problems",
+    2008, https://arxiv.org/abs/0805.3415 (discounts and windows).
 """
 
 from collections.abc import Callable, Mapping
@@ -15,16 +19,9 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.ordered import WithOne
-from highseason.policies.base import (
-    Counts,
-    Limits,
-    Policy,
-    Role,
-    declared,
-    parameter,
-    parse,
-    window,
-)
+from highseason.core.validation import Limits, declared
+from highseason.policies.base import Counts, Policy, Role, parse
+from highseason.policies.parameters import parameter, window
 from highseason.policies.plan import View
 from highseason.policies.rule import (
     ArmState,
@@ -204,6 +201,8 @@ class Discounted(Wrapper):
     >>> import highseason as hs
     >>> print(Discounted(hs.UCB(), discount=0.99))
     discounted:discount=0.99+ucb
+    >>> hs.play("discounted:discount=0.9+thompson", "bernoulli:means=0.2/0.8", [1] * 8).arms
+    array([1, 1, 1, 1, 0, 0, 1, 0])
     """
 
     name = "discounted"
@@ -262,6 +261,8 @@ class Windowed(Wrapper):
     >>> import highseason as hs
     >>> print(Windowed(hs.EpsilonGreedy(), window=50))
     windowed:window=50+epsilon-greedy
+    >>> hs.play("windowed:window=2+greedy", "bernoulli:means=0.2/0.8", [1] * 8, seed=2).arms
+    array([0, 1, 1, 1, 1, 1, 0, 0])
     """
 
     name = "windowed"

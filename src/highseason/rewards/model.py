@@ -6,7 +6,7 @@ the game, so that policies differ by their decisions and not by their luck.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,22 @@ from highseason.rewards.kind import Drawn, Kind, Numbers
 #: `(u, parameter, scale)`; or `(u, parameters, t, G)` for models that look at the turn; those that
 #: count visitors are given their number instead of the scale, or of G.
 Quantile = Callable[..., float]
+
+
+class Offer(NamedTuple):
+    """What an arm offers, where arms are prices of one thing.
+
+    >>> Offer(9.5, cost=6.0).margin
+    3.5
+    """
+
+    price: float
+    cost: float = 0.0
+
+    @property
+    def margin(self) -> float:
+        """What is earned with each that is sold."""
+        return self.price - self.cost
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,6 +61,7 @@ class Rewards:
             out.
         mean_at: Of `custom`: `(parameters, t, G)` gives the true mean of one arm in turn t, for
             models that depend on the turn, on its G, or on several parameters per arm.
+        offers: What each arm offers, for rules that know it; None where arms are mere names.
     """
 
     name: str
@@ -59,6 +76,7 @@ class Rewards:
     quantile: Quantile | None = None
     mean_of: Callable[[Numbers], Numbers] | None = None
     mean_at: Callable[[Numbers, int, float], float] | None = None
+    offers: tuple[Offer, ...] | None = None
 
     def __repr__(self) -> str:
         return f"<Rewards {self.name}: {self.arms} arms>"

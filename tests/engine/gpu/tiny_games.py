@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 import tempfile
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from tests.engine.gpu.devices import Simulated, add_exchanges
 from tests.engine.gpu.runs import GAMES, SEED, THREE, games_of
 from tests.engine.test_wrong_arms import far_away, playing
+from tests.policies.test_offers import OFFERS, Dearest
 
 import highseason as hs
 from highseason.core import pools
@@ -86,6 +88,9 @@ def main() -> None:
     lifetimes = hs.lifetimes.fixed([(1, 5), (3, 9), (1, 9)])
     mortal = [hs.SoftUCBMortal(), hs.EpsilonGreedy(k=1)]
     compare("lifetimes", mortal, hs.rewards.bernoulli(arms=3), turns=9, lifetimes=lifetimes)
+    shop = hs.rewards.visitors(arms=3, between=(0.1, 0.4))
+    compare("visitors", [hs.EpsilonGreedy(k=1, rho=0.1)], shop, turns=9)
+    compare("offers", [Dearest()], replace(hs.rewards.bernoulli(arms=3), offers=OFFERS), turns=9)
     refuse_wrong_arms()
     compare_results()
 

@@ -129,7 +129,7 @@ def any_rule(
         )  # fmt: skip
         own = RulePlayer(
             own_state, own_population, player.measure, player.at_end, player.random_ties,
-            player.counts_visitors, player.correlation,
+            player.counts_visitors, player.correlation, player.constants,
         )  # fmt: skip
         for i in range(thread, keys.size, cuda.gridsize(1)):
             own_means = means[i if means.shape[0] == keys.size else thread]

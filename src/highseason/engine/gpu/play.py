@@ -152,15 +152,19 @@ class GpuGames:
         rule, simulation, G = policy.rule, self.simulation, self.simulation.G.values
         device, rewards = self.device, simulation.rewards
         measured = expected_measure(G, simulation.forecast, policy.lifetime_options)
-        player = player_of(policy, rewards.arms, simulation.lifetimes, G.size, measured)
+        player = player_of(policy, rewards, simulation.lifetimes, G.size, measured)
         each = sum(part.nbytes for part in (*player.state, *player.population[:5]))
         blocks = _blocks_that_fit(device, games.size, each, most=8)
         slots = blocks * _MANY_THREADS
+        state = ArmState(*(_for_slots(device, part, slots) for part in player.state))
+        if player.constants:  # games reset the rest
+            each_slot = np.repeat(player.state.memory[:, :, np.newaxis], slots, axis=2)
+            state = state._replace(memory=device.upload(each_slot))
         memory = RulePlayer(
-            ArmState(*(_for_slots(device, part, slots) for part in player.state)),
+            state,
             Population(*(_for_slots(device, part, slots) for part in player.population)),
             device.upload(player.measure), player.at_end, player.random_ties,
-            player.counts_visitors, player.correlation,
+            player.counts_visitors, player.correlation, player.constants,
         )  # fmt: skip
         means = games.means if games.means is not None else device.empty((slots, games.arms))
         wrong = device.empty((games.size, 2), np.int64)

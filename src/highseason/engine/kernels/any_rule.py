@@ -40,8 +40,8 @@ from highseason.rewards.kind import draw_reward, parameter_of, update_means, vis
 
 
 @jitable
-def reset_state(state: ArmState) -> None:
-    """Return a used state to what `fresh_state` gives."""
+def reset_state(state: ArmState, constants: int) -> None:
+    """Return a used state to what `Rule.unprepared_state` gives."""
     state.selections[:] = 0
     state.pulls[:] = 0.0
     state.sums[:] = 0.0
@@ -49,7 +49,7 @@ def reset_state(state: ArmState) -> None:
     state.start[:] = 0
     state.end[:] = NO_END
     state.weight[:] = 1.0
-    state.memory[:] = 0.0
+    state.memory[:, constants:] = 0.0
     state.shared[:] = 0.0
 
 
@@ -61,8 +61,9 @@ class RulePlayer(NamedTuple):
     measure: Floats  # By what lifetimes are scored, as the policy expects it
     at_end: bool  # Whether they are scored by their end alone
     random_ties: bool  # Whether ties are broken at random
-    counts_visitors: bool  # Whether a turn counts as its visitors do
-    correlation: float  # Of two visitors of a turn
+    counts_visitors: bool  # Whether an observation counts as they do, less by their correlation
+    correlation: float
+    constants: int  # How many of the first columns of memory never change
 
 
 @jitable
@@ -85,13 +86,13 @@ def any_rule_game(
 ) -> tuple[int, int]:
     """Play one game; (0, 0), or the turn and the arm of an illegal choice, which ends it."""
     G, rewards = turns.G, turns.rewards
-    state, population, measure, at_end, random_ties, counts_visitors, correlation = player
+    state, population, measure = player.state, player.population, player.measure
     alive = population.alive
-    reset_state(state)
+    reset_state(state, player.constants)
     start(state)
     copy_values(first, population.first)
     copy_values(last, population.last)
-    score_lifetimes(population, measure, at_end, G.size)
+    score_lifetimes(population, measure, player.at_end, G.size)
     change, opening, best = 1, True, -1
     totals, best_pulls, passed = Totals(0.0, 0.0, 0.0), 0, 0
     due = next_checkpoint(turns.checkpoints, passed)
@@ -108,7 +109,7 @@ def any_rule_game(
         key = turn_key(game, i + 1)
         level, expected, future = turns.levels[i], turns.expected[i], turns.future[i]
         left = turns_left(i + 1, G.size, future)
-        turn = Turn(i + 1, level, expected, future, left, key, random_ties, i + 1)
+        turn = Turn(i + 1, level, expected, future, left, key, player.random_ties, i + 1)
         arm, greedy = choose(state, turn)
         if not is_legal(state.available, arm):
             return i + 1, arm
@@ -126,7 +127,7 @@ def any_rule_game(
         if opening:
             copy_values(alive, state.available)
         visitors = visitors_in(rewards.kind, G[i])
-        precision = precision_of(visitors, counts_visitors, correlation)
+        precision = precision_of(visitors, player.counts_visitors, player.correlation)
         observe(state, turn, Observation(arm, value, precision))
         best_pulls += arm == best
     write_totals(out, totals, best_pulls)

@@ -70,9 +70,7 @@ def kernel_for(
     functions = _reward_functions(rewards)
     if not has_own_kernel(policy, rewards, lifetimes):
         measured = measure(policy.lifetime_options)
-        memory = functools.partial(
-            player_of, policy, rewards.arms, lifetimes, turns.G.size, measured
-        )
+        memory = functools.partial(player_of, policy, rewards, lifetimes, turns.G.size, measured)
         functions += rule_functions(rule)
         kernel = _compiled_any_rule(family)
         bound = _bound(rule, rewards.quantile, rewards.mean_at, family) if bind else None
@@ -111,19 +109,20 @@ def oracle_for(turns: Turns, rewards: Rewards) -> Callable[..., None]:
 
 
 def player_of(
-    policy: Policy, arms: int, lifetimes: Lifetimes | None, turns: int, measure: Floats
+    policy: Policy, rewards: Rewards, lifetimes: Lifetimes | None, turns: int, measure: Floats
 ) -> RulePlayer:
     """The settings of a policy and fresh memory for one game at a time."""
     rule = policy.rule
-    always = np.tile(np.array([1, turns], np.int64), (arms, 1))
+    always = np.tile(np.array([1, turns], np.int64), (rewards.arms, 1))
     return RulePlayer(
-        state=fresh_state(arms, rule.memory, rule.shared),
+        state=rule.unprepared_state(rewards.arms, rewards.offers),
         population=population_of(policy, always, lifetimes, turns),
         measure=measure,
         at_end=policy.lifetime_options.at_end,
         random_ties=policy.ties == "random",
         counts_visitors=policy.counts == "visitors",
         correlation=float(policy.correlation),
+        constants=len(rule.constants),
     )
 
 
@@ -243,10 +242,12 @@ def _player_type() -> Any:
 
     flags, counts, numbers = np.empty(1, np.bool_), np.empty(1, np.int64), np.empty(1)
     population = Population(counts, counts, numbers, flags, flags, True, 1, 1.0, 1)
-    return numba.typeof(RulePlayer(fresh_state(1), population, numbers, True, True, True, 1.0))
+    return numba.typeof(RulePlayer(fresh_state(1), population, numbers, True, True, True, 1.0, 0))
 
 
-#: The functions of a rule that a kernel calls, in the order in which kernels take them.
+#: The functions of a rule that a kernel calls, in the order in which kernels take them.  Kernels
+#: spell them out: numba makes a pointer of a function that is an argument, not of one in a tuple.
+#: A function that only some games call therefore belongs into a list of its own.
 RULE_FUNCTIONS = {
     "start": "start(state)",
     "choose": "choose(state, turn) -> (arm, exploited)",
