@@ -200,13 +200,8 @@ def move_means(drift: Drift, game: int, arms: Numbers, t: int, means: Numbers) -
             means[arm] = min(max(moved, drift.low), drift.high)
 
 
-class _Drifting(NamedTuple):
-    kind: Any  # Of one parameter, which is the arm's mean
-    drift: Drift
-
-
-class Drifting(_Drifting, Kind):
-    """A kind whose means move, for kernels."""
+class Drifting(NamedTuple("Drifting", [("kind", Any), ("drift", Drift)]), Kind):
+    """A kind whose one parameter is the mean, and moves; for kernels."""
 
     @jitable
     def visitors(self, G: float) -> float:

@@ -9,11 +9,7 @@ from highseason.rewards.kind import Drawn, Kind, Numbers, Users
 from highseason.rewards.model import Rewards
 
 
-class _NoNumbers(NamedTuple):
-    """A coin has its mean, and nothing else."""
-
-
-class Bernoulli(_NoNumbers, Kind):
+class Bernoulli(NamedTuple("Bernoulli", []), Kind):
     """A coin a turn."""
 
     is_coin = True

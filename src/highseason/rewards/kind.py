@@ -3,7 +3,8 @@
 A kind is a named tuple of numbers whose marked methods are scalar code, one file each.  Python
 calls the methods as they are.  The compiler picks them by the tuple's type, so a kernel for
 Bernoulli arms contains no trace of the others: a branch in the hottest loop, with a call behind it,
-would cost as much as the rest of the turn.
+would cost as much as the rest of the turn.  Compiled code is kept on disk by the sources of this
+package: for arms of your own use `custom`, which looks at your functions.
 """
 
 import functools
@@ -94,11 +95,11 @@ class Kind:
         return False
 
 
-def _called(method: F) -> F:
+def _called(method: F, inline: bool = False) -> F:
     """A method of kinds as a function of the kind: compiled code has no methods of tuples."""
     name = method.__name__
 
-    @jitable_as(lambda kind, *others: getattr(kind.instance_class, name))
+    @jitable_as(lambda kind, *others: getattr(kind.instance_class, name), inline)
     @functools.wraps(method)
     def call(kind: Kind, *others: Any) -> Any:
         return getattr(kind, name)(*others)
@@ -108,7 +109,7 @@ def _called(method: F) -> F:
 
 visitors_in = _called(Kind.visitors)
 draw_reward = _called(Kind.draw)
-parameter_of = _called(Kind.parameter)
+parameter_of = _called(Kind.parameter, inline=True)  # it may be a part of the array
 learned_of = _called(Kind.learned)
 booked = _called(Kind.booked)
 update_means = _called(Kind.update_means)

@@ -31,11 +31,7 @@ def clipped_normal_quantile(u: float, centre: float, sigma: float) -> float:
     return max(0.0, min(1.0, centre + sigma * normal_quantile(u)))
 
 
-class _Sigma(NamedTuple):
-    scale: float  # The standard deviation
-
-
-class ClippedNormal(_Sigma, Kind):
+class ClippedNormal(NamedTuple("ClippedNormal", [("scale", float)]), Kind):
     """N(centre, scale), clipped to [0, 1]; the true mean of an arm is not its centre."""
 
     mean_is_parameter = False

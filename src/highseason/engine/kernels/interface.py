@@ -132,7 +132,7 @@ def _bound(rule: Rule, quantile: Any, mean_at: Any, family: Any) -> Kernel | Non
     from numba import NumbaError
 
     start, choose, observe, set_weights = (jitable(getattr(rule, name)) for name in RULE_FUNCTIONS)
-    quantile, mean_at = jitable(quantile), mean_at and jitable(mean_at)
+    quantile, mean_at = (function and jitable(function) for function in (quantile, mean_at))
 
     def kernel(
         turns: Turns,
@@ -162,30 +162,33 @@ def _family(turns: Turns) -> Any:
 
 def _reward_functions(rewards: Rewards) -> tuple[Any, ...]:
     """A user's `quantile` and `mean`, compiled; None for kinds that have their own."""
-    kind = type(rewards.kernel_kind)
-    named = ((rewards.quantile, "quantile", kind.quantile_takes),
-             (rewards.mean_at, "mean", kind.mean_takes))  # fmt: skip
-    return tuple(
-        function
-        and users_function(function, _reward_signature(takes), f"{name}({', '.join(takes)})")
-        for function, name, takes in named
+
+    def compiled_as(name: str, function: Any, takes: tuple[str, ...]) -> Any:
+        shape = f"{name}({', '.join(takes)})"
+        return None if function is None else users_function(function, _takes(takes), shape)
+
+    kind = rewards.kind
+    return (
+        compiled_as("quantile", rewards.quantile, kind.quantile_takes),
+        compiled_as("mean", rewards.mean_at, kind.mean_takes),
     )
 
 
 @functools.cache
-def _reward_signature(takes: tuple[str, ...]) -> Any:
+def _takes(arguments: tuple[str, ...]) -> Any:
     """The signature of a user's function of these arguments; None if there is none."""
     from numba import types
 
-    others = {"parameters": types.float64[::1], "t": types.int64}
-    return types.float64(*(others.get(name, types.float64) for name in takes)) if takes else None
+    typed = {"parameters": types.float64[::1], "t": types.int64}
+    number = types.float64
+    return number(*(typed.get(name, number) for name in arguments)) if arguments else None
 
 
 def _reward_types(family: Any) -> list[Any]:
     from numba import types
 
     kind = family[0].instance_class
-    signatures = map(_reward_signature, (kind.quantile_takes, kind.mean_takes))
+    signatures = map(_takes, (kind.quantile_takes, kind.mean_takes))
     return [types.FunctionType(one) if one else types.none for one in signatures]
 
 
