@@ -27,14 +27,13 @@ from highseason.rewards.model import Quantile, Rewards
 class _Numbers(NamedTuple):
     low: float  # The ends of what policies learn
     most: float
-    as_is: bool  # Whether they learn rewards, and not shares of the range
     share: float  # Visitors of a turn who see the arm, per unit of G; 0 if they are not counted
     scale: float  # A number for all arms
     width: float  # How many parameters an arm has
 
 
 class Custom(_Numbers, Kind):
-    """Any `quantile(u, parameter, scale)`, or `(u, parameter, visitors)`."""
+    """Any `quantile(u, parameter, scale)`, or `(u, parameter, visitors)`, from 0 to 1."""
 
     quantile_takes: ClassVar[tuple[str, ...]] = ("u", "parameter", "scale or visitors")
     mean_is_parameter = False
@@ -52,18 +51,13 @@ class Custom(_Numbers, Kind):
         return Drawn(learned_of(self, x), x)
 
     @jitable
-    def learned(self, x: float) -> float:
-        """Itself between 0 and 1, a share of any other range."""
-        return x if self.as_is else float(share_of(x, self.low, self.most))
-
-    @jitable
     def booked(self, x: float, paid: float) -> float:
         """NaN for a reward beyond the ends."""
         return paid if self.low <= x <= self.most else math.nan
 
 
 class CustomByTurn(Custom):
-    """Any `quantile(u, parameters, t, G)`, or `(u, parameters, t, visitors)`."""
+    """Any `quantile(u, parameters, t, G)`, or `(u, parameters, t, visitors)`, from 0 to 1."""
 
     quantile_takes = ("u", "parameters", "t", "G or visitors")
     mean_takes = ("parameters", "t", "G")
@@ -87,6 +81,21 @@ class CustomByTurn(Custom):
         for arm in range(means.size):
             means[arm] = mean_at(parameter_of(self, parameters, means, arm), t, G)
         return True
+
+
+class CustomMoney(Custom):
+    """The same between other ends: a share of that range is learned."""
+
+    @jitable
+    def learned(self, x: float) -> float:
+        """How far it is on the way from the lowest to the highest."""
+        return float(share_of(x, self.low, self.most))
+
+
+class CustomMoneyByTurn(CustomByTurn):
+    """The same, by turn."""
+
+    learned = CustomMoney.learned
 
 
 def custom(
@@ -164,9 +173,11 @@ def custom(
     free = (-math.inf, math.inf)
     how = describe_arms(name, arms, parameters, between, free, "parameters", per_turn)
     ends = min(low, 0.0), high
-    kind = (CustomByTurn if per_turn else Custom)(
-        *ends, ends == (0.0, 1.0), float(share) if visitors else 0.0, float(scale), how["width"]
-    )
+    if ends == (0.0, 1.0):
+        kind_of = CustomByTurn if per_turn else Custom
+    else:
+        kind_of = CustomMoneyByTurn if per_turn else CustomMoney
+    kind = kind_of(*ends, float(share) if visitors else 0.0, float(scale), how["width"])
     rewards = Rewards(
         name,
         kind=kind,
