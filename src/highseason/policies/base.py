@@ -40,8 +40,8 @@ from highseason.core.text import exact
 from highseason.core.validation import Limits, declared
 from highseason.policies.parameters import parameter
 from highseason.policies.plan import Plan, Planner, View, known_levels, levels_from
-from highseason.policies.rule import LifetimeOptions, Rule, precision_of, uniform_weights
-from highseason.rewards import check_arms
+from highseason.policies.rule import LifetimeOptions, Rule, uniform_weights
+from highseason.rewards import check_arms, effective_visitors
 from highseason.traffic import Threshold, as_multiplier
 from highseason.traffic.series import warn_if_one_sided
 
@@ -178,7 +178,8 @@ class Policy(Hinting):
 
     def precision(self, visitors: float) -> float:
         """The number of observations a turn with these visitors counts as."""
-        return float(precision_of(visitors, self.counts == "visitors", self.correlation))
+        counted = self.counts == "visitors"
+        return float(effective_visitors(visitors, self.correlation)) if counted else 1.0
 
     def kept(self, ages: NDArray[np.int64]) -> NDArray[np.float64]:
         """The share of their weight that an arm's rewards keep; the age of the latest is 0."""

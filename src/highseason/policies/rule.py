@@ -119,7 +119,7 @@ class Observation(NamedTuple):
 
 @jitable
 def precision_of(visitors: float, counted: bool, correlation: float) -> float:
-    """What a turn with these visitors counts as: 1 where they are not counted.
+    """`Policy.precision` from its numbers, for compiled code: 1 where visitors are not counted.
 
     >>> precision_of(1000.0, True, 0.0), precision_of(1000.0, True, 0.01)
     (1000.0, 90.99...)
