@@ -79,3 +79,18 @@ def test_policy_explains_its_parameters(name: str) -> None:
         if not ("limits" in entry.metadata and entry.metadata["limits"].doc)
     ]
     assert not silent, f"nothing is said of {', '.join(silent)}"
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_policy_has_its_source_beside_it(name: str) -> None:
+    """In the module of its family, with a link; a limit on switching implements nobody's text."""
+    module = inspect.getmodule(POLICIES[name])
+    _, _, references = (inspect.getdoc(module) or "").partition("References:\n")
+    assert "https://" in references or name == "limit-switching"
+
+
+def test_parameters_show_what_they_may_be_and_their_default() -> None:
+    described = inspect.getdoc(POLICIES["epsilon-greedy"]) or ""
+    assert "k: exploration constant; 0 never explores (at least 0; default 1)." in described
+    assert "(from 0 to 1; default 0)." in described  # rho
+    assert "(lowest or random; default lowest)." in described  # ties

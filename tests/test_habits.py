@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 import highseason as hs
-from highseason.policies.base import declared, registry
+from highseason.core.validation import declared
+from highseason.policies.base import registry
 
 BANDIT: Any = hs.Bandit(["a", "b"], "greedy", multiplier=[1, 2, 3])
 
@@ -109,7 +110,7 @@ def test_reprs_show_no_addresses() -> None:
 def test_help_explains_every_parameter() -> None:
     for name, policy in registry(added=False).items():
         for parameter, limits in declared(policy).items():
-            assert f"\n    {parameter}: {limits.doc}." in (policy.__doc__ or ""), name
+            assert f"\n    {parameter}: {limits.doc}" in (policy.__doc__ or ""), name
 
 
 def test_results_become_frames() -> None:

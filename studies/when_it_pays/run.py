@@ -90,7 +90,7 @@ def _rows(meeting: Meeting, who: Lineup, task: RegretsTask, lost: NDArray[np.flo
         "part": PARTS[meeting.world], "setting": meeting.id, "shape": meeting.G.name,
         "arms": meeting.rewards.arms, "turns": meeting.G.turns, "games": task.games,
         "rho": meeting.rho,
-        "visitors": round(meeting.rewards.noise.share * float(meeting.G.values.mean())),
+        "visitors": round(meeting.rewards.kind.share * float(meeting.G.values.mean())),
         **Traits.of(meeting)._asdict(),
     }  # fmt: skip
     rows = [about | _gained(fit, policy, plain) for policy, plain in PAIRS.items()]

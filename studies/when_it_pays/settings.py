@@ -151,7 +151,7 @@ class Traits(NamedTuple):
         mean, deviation = meeting.rates
         rho = meeting.rho or 0.0
         prior = mean * (1 - mean) / deviation**2
-        visitors = meeting.rewards.noise.share * float(G.mean())
+        visitors = meeting.rewards.kind.share * float(G.mean())
         one_turn = float(effective_visitors(visitors, rho))
         quiet = np.sort(G)[: max(1, G.size // 4)].mean()
         middle = (np.arange(G.size) + 0.5) / G.size

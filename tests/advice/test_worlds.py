@@ -44,7 +44,7 @@ def test_a_model_of_your_own_is_a_world() -> None:
     model = hs.rewards.visitors(rates=[0.02, 0.03], rho=0.1, day=0.2)
     assert World.of(model, 2).rho == 0.1
     other = World.of(model, 2, rho=0.5)
-    assert (other.rho, other.rewards.noise.day, other.rates) == (0.5, 0.2, "2% to 3%")
+    assert (other.rho, other.rewards.kind.day, other.rates) == (0.5, 0.2, "2% to 3%")
     assert World.of(hs.rewards.spend(2), 2).rates == "as given"
 
 

@@ -15,6 +15,7 @@ import highseason as hs
 from highseason.checks import CheckFailed, check_multiplier, check_policy, plans, rules, run
 from highseason.checks import games as game_checks
 from highseason.checks.catalogue import Check
+from highseason.core.validation import Limits
 from highseason.policies import (
     EPSILON,
     POOL,
@@ -28,7 +29,7 @@ from highseason.policies import (
     untried,
 )
 from highseason.policies import registry as registry_room
-from highseason.policies.base import Limits, threshold
+from highseason.policies.parameters import threshold
 from highseason.policies.rule import UNKNOWN_END, observe_mean
 
 Step = tuple[float, Any]
@@ -462,7 +463,7 @@ def failing(check: Check, policy: Policy, sentence: str) -> None:
 
 
 def test_money_that_is_learned_as_it_is_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("highseason.rewards.model.share_of", lambda x, low, high: x)
+    monkeypatch.setattr("highseason.rewards.spend.share_of", lambda x, low, high: x)
     check = game_checks.units_of_money_do_not_matter
     failing(check, hs.UCB(), "with all money times 100 a policy must play the same arms; with ")
 
@@ -480,6 +481,11 @@ def test_money_that_is_learned_as_it_is_fails(monkeypatch: pytest.MonkeyPatch) -
             rules.local_choice_ignores_absent_arms,
             playing(by_place, traits=RuleTraits(local=True)),
             "it chose arm 3, arm 3 when .* and arm 2 without them",
+        ),
+        (
+            rules.only_an_average_is_learned,
+            type("Stakes", (Sound,), {"rule": replace(EPSILON, observe=keeping_parts_of_stakes)}),
+            "declares own_arm_only, but its observe does not do as observe_mean does: in turn",
         ),
         (
             rules.stable_choice_is_repeated,

@@ -323,8 +323,8 @@ def _rewards() -> Results:
     found: Results = {"normal": [hs.rewards.normal_quantile(x) for x in u]}
     tested = hs.rewards.truncated_normal(centres=[0.0, 0.3, 1.0], sigma=0.3)
     found["clipped means"] = tested.means(tested.fixed)
-    found["clipped"] = [tested.quantile(x, 0.4, 0.3) for x in u]
-    found["bernoulli"] = [hs.rewards.bernoulli(arms=2).quantile(x, 0.4, 0.0) for x in u]
+    found["clipped"] = [tested.draw(x, 0.4, 1, 1.0) for x in u]
+    found["bernoulli"] = [hs.rewards.bernoulli(arms=2).draw(x, 0.4, 1, 1.0) for x in u]
     tests = decks(["a", "b"], [[30, 40], [20, 25, 50]], [[3, 9], [1, 5, 9]])
     return found | {"decks": tests.means, "best": tests.best, "smallest": tests.smallest}
 
@@ -376,7 +376,7 @@ def game(played: Any) -> Results:
         "best paid": played.best_paid,
         "exploited": played.exploited,
         "totals": [played.reward, played.regret, played.realised_regret, played.exploited_reward],
-        "best pulls": played.best_pulls,
+        "best pulls": int(played.best_pulls),
     }
 
 

@@ -78,7 +78,7 @@ def on_the_blackboard(
         policy.rule.name,
         plan.levels.tolist(),
         G.values.tolist(),
-        [partial(lambda p, u: rewards.quantile(u, p, rewards.scale), p) for p in parameters],
+        [partial(lambda p, u: rewards.draw(u, p, 1, 1.0), p) for p in parameters],
         seed,
         number,
         naive=policy.learns_scaled,

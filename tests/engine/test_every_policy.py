@@ -14,8 +14,8 @@ import highseason as hs
 from highseason.checks.catalogue import ARMS, SEED, reward_models, season
 from highseason.checks.games import lifetime_settings, same_course
 from highseason.core import parallel
+from highseason.core.validation import declared
 from highseason.policies import Policy, registry
-from highseason.policies.base import declared
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning"),

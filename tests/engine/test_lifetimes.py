@@ -62,7 +62,7 @@ def written(
         bonus,
         G.values.tolist(),
         drawn(lifetimes, G.turns, seed, number),
-        [partial(lambda p, u: model.quantile(u, p, model.scale), p) for p in parameters],
+        [partial(lambda p, u: model.draw(u, p, 1, 1.0), p) for p in parameters],
         seed,
         number,
         initial or None,

@@ -55,7 +55,7 @@ THRIFTY = Rule(
     "thrifty",
     thrifty,
     hs.policies.EPSILON.intensity,
-    traits=RuleTraits(tries_each_arm=True, stochastic=False, needs_horizon=True),
+    traits=RuleTraits(own_arm_only=True, tries_each_arm=True, stochastic=False, needs_horizon=True),
 )
 
 

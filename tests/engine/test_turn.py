@@ -17,7 +17,7 @@ def test_the_best_arm_is_the_first_of_the_best_that_are_there() -> None:
     means = np.array([0.3, 0.9, 0.5, 0.5, 0.0])
     for there, best in (("11111", 1), ("10111", 2), ("00011", 3), ("00001", 4), ("00000", -1)):
         population: Any = SimpleNamespace(alive=np.array([arm == "1" for arm in there]))
-        assert best_present(population, means) == best
+        assert best_present(population.alive, means) == best
 
 
 @pytest.mark.parametrize("turns", [120, 900, 7000])

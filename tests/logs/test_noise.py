@@ -245,7 +245,7 @@ def test_sums_of_money_need_their_squares() -> None:
 def test_the_text_of_the_model_can_be_simulated() -> None:
     found = hs.logs.fit_noise(generate(7, 0.01))
     model = hs.rewards.parse(found.rewards, arms=3)
-    assert model.noise.rho == pytest.approx(found.rho.value, rel=0.01)
+    assert model.kind.rho == pytest.approx(found.rho.value, rel=0.01)
 
 
 @pytest.mark.parametrize("rates", [(0.95,), (1.0, 0.5), (0.9985, 0.9), (0.0, 0.03)])

@@ -13,13 +13,7 @@ from tests.reference import replay as reference
 
 import highseason as hs
 from highseason.logs import Events, PreparedLog
-from highseason.logs.replay_kernel import (
-    EventOrder,
-    Player,
-    ReplayOptions,
-    ReplayTrace,
-    compiled_plan,
-)
+from highseason.logs.replay_kernel import EventOrder, Player, ReplayOptions, ReplayTrace
 from highseason.policies import (
     UCB_RULE,
     UNKNOWN_END,
@@ -33,7 +27,7 @@ from highseason.policies import (
     jitable,
     registry,
 )
-from highseason.policies.plan import View
+from highseason.policies.plan import View, compiled_plan
 from highseason.policies.rule import LifetimeOptions
 
 LOG = mortal_log(400)

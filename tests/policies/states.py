@@ -9,6 +9,22 @@ from hypothesis import strategies as st
 from highseason.core.random import game_key, turn_key
 from highseason.policies import ArmState, Turn, fresh_state
 
+#: A chi-square statistic is above this once in 10,000 tests, by its degrees of freedom.
+CHI2_LIMIT = {1: 15.1, 2: 18.4, 3: 21.1, 4: 23.5}
+
+
+def turn(level: float, t: int = 9, key: int = 0, random_ties: bool = False) -> Turn:
+    """A turn of a game whose future is unknown."""
+    return Turn(t, level, 1.0, math.nan, -1, key, random_ties, t)
+
+
+def known(averages: list[float], pulls: list[int] | int = 1) -> ArmState:
+    """A state in which every arm was played and has this average."""
+    state = fresh_state(len(averages))
+    state.selections[:] = state.pulls[:] = pulls
+    state.sums[:] = state.pulls * averages
+    return state
+
 
 @st.composite
 def states(draw: st.DrawFn, observed: bool = False) -> ArmState:

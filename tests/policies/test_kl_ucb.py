@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.policies.states import states, turns
+from tests.policies.states import known, states, turn, turns
 
 from highseason.core.special import bernoulli_kl, bernoulli_kl_upper
 from highseason.policies import KL_UCB_RULE, ArmState, Turn, fresh_state
@@ -21,16 +21,22 @@ EXHAUSTIVE = index_rule(
 levels = st.one_of(st.just(0.0), st.floats(1e-9, 30))
 
 
+@pytest.mark.parametrize(("pulls", "index"), [(1, 0.75), (2, 0.5)])
+def test_an_index_by_hand(pulls: int, index: float) -> None:
+    """Without a success kl(0, q) is -log(1 - q): with a level of log 4, q = 1 - 4^(-1/pulls)."""
+    assert KL_UCB_RULE.bonus is not None
+    found = KL_UCB_RULE.bonus(known([0.0], pulls), turn(level=math.log(4.0)), 0)
+    assert found == pytest.approx(index)
+
+
 @given(states(), st.one_of(turns(levels), turns(levels, random_ties=True)))
 def test_it_plays_the_highest_index(state: ArmState, turn: Turn) -> None:
     assert KL_UCB_RULE.choose(state, turn) == EXHAUSTIVE(state, turn)
 
 
 def test_indices_that_round_to_one_tie() -> None:
-    state = fresh_state(3)
-    state.selections[:], state.pulls[:], state.sums[:] = 1, 1, [0.25, 0.5, 1.0]
-    turn = Turn(1, 28.0, 1.0, math.nan, -1, 0, False, 1)
-    assert KL_UCB_RULE.choose(state, turn) == EXHAUSTIVE(state, turn) == (0, False)
+    state, wide = known([0.25, 0.5, 1.0]), turn(level=28.0)
+    assert KL_UCB_RULE.choose(state, wide) == EXHAUSTIVE(state, wide) == (0, False)
 
 
 def test_it_skips_no_arm_that_could_win() -> None:
@@ -40,8 +46,8 @@ def test_it_skips_no_arm_that_could_win() -> None:
         state.pulls[:] = rng.integers(1, 400 if i % 2 else 12, 30)
         state.selections[:] = state.pulls
         state.sums[:] = rng.binomial(state.pulls.astype(int), rng.beta(0.5, 1.0, 30))
-        turn = Turn(500, float(rng.exponential(4.0)), 1.0, math.nan, -1, 0, False, 500)
-        assert KL_UCB_RULE.choose(state, turn) == EXHAUSTIVE(state, turn)
+        now = turn(level=float(rng.exponential(4.0)))
+        assert KL_UCB_RULE.choose(state, now) == EXHAUSTIVE(state, now)
 
 
 @given(st.floats(0, 1), st.floats(0, 50))

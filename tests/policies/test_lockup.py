@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,11 +11,35 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import highseason as hs
-from highseason.policies import parse
+from highseason.policies import ArmState, Rule, Turn, parse
 
 G = hs.traffic.wave(turns=90)
 ARMS = hs.rewards.bernoulli(arms=4)
 BASES = [hs.UCB(), hs.Thompson(), hs.ConstantEpsilon(0.5), hs.regulate("kl-ucb")]
+
+
+def in_turn(state: ArmState, turn: Turn) -> tuple[int, bool]:
+    """Arm 1 in turn 1, arm 2 in turn 2, and so on."""
+    return turn.t % state.available.size, False
+
+
+class Cycling(hs.Greedy):
+    rule = Rule("cycling", in_turn, lambda levels, turns, arms: levels)
+
+
+@pytest.mark.parametrize(
+    ("limits", "arms"),
+    [
+        ({}, [1, 2, 3, 0, 1, 2, 3, 0]),
+        ({"stay": 3}, [1, 1, 1, 0, 0, 0, 3, 3]),
+        ({"changes": 1, "period": 4}, [1, 2, 2, 2, 2, 2, 3, 3]),
+        ({"freeze": "3-5"}, [1, 2, 2, 2, 2, 2, 3, 0]),
+    ],
+    ids=str,
+)
+def test_limits_by_hand(limits: dict[str, Any], arms: list[int]) -> None:
+    policy = hs.LimitSwitching(Cycling(), **limits)
+    assert hs.play(policy, ARMS, [1] * 8).arms.tolist() == arms
 
 
 def broken(arms: list[int], stay: int, changes: int, period: int, frozen: set[int]) -> str:

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 import highseason as hs
+from highseason.core.validation import declared
 from highseason.policies import Policy, View, find, parse
-from highseason.policies.base import _policies, declared, discover, threshold
+from highseason.policies.base import _policies, discover
+from highseason.policies.parameters import threshold
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,37 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.policies.states import means, never_chosen, present, states, turns
+from tests.policies.states import (
+    CHI2_LIMIT,
+    known,
+    means,
+    never_chosen,
+    present,
+    states,
+    turn,
+    turns,
+)
 
 from highseason.core.random import DECISION, draw, game_key
-from highseason.policies import POOL, ArmState, Turn, fresh_state, leader
+from highseason.policies import POOL, ArmState, Turn, leader, pool
 from highseason.policies.pool import arm_at_rank, best_first
 
 sizes = st.integers(1, 9).map(float)
+
+
+@pytest.mark.parametrize(
+    ("size", "coin", "choice"),
+    [(1.0, 0.9, (1, True)), (2.0, 0.4, (1, False)), (2.0, 0.6, (2, False)), (3.0, 0.9, (0, False))],
+)
+def test_a_draw_by_hand(
+    size: float, coin: float, choice: tuple[int, bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By falling estimate the arms are 1, 2, 0; the coin says which of the first `size`."""
+    monkeypatch.setattr(pool, "draw", lambda key, use: coin)
+    assert POOL.choose(known([0.2, 0.9, 0.5]), turn(level=size)) == choice
 
 
 def by_rank(state: ArmState) -> list[int]:
@@ -52,27 +74,20 @@ def test_with_random_ties_only_equals_change_places(state: ArmState, turn: Turn)
 
 
 def test_every_arm_of_the_pool_is_drawn_equally_often() -> None:
-    state = fresh_state(6)
-    state.selections[:], state.pulls[:] = 1, 1
-    state.sums[:] = [0.1, 0.9, 0.8, 0.2, 0.7, 0.3]
-    arms = [
-        POOL.choose(state, Turn(9, 3.0, 1.0, math.nan, -1, game_key(1, i), False, 9))[0]
-        for i in range(6000)
-    ]
+    state = known([0.1, 0.9, 0.8, 0.2, 0.7, 0.3])
+    arms = [POOL.choose(state, turn(level=3.0, key=game_key(1, i)))[0] for i in range(6000)]
     counts = np.bincount(arms, minlength=6)
     assert counts[[0, 3, 5]].sum() == 0
-    assert ((counts[[1, 2, 4]] - 2000) ** 2 / 2000).sum() < 18
+    assert ((counts[[1, 2, 4]] - 2000) ** 2 / 2000).sum() < CHI2_LIMIT[2]
 
 
 def test_with_random_ties_equals_share_the_last_place() -> None:
-    state = fresh_state(3)
-    state.selections[:], state.pulls[:], state.sums[:] = 1, 1, [0.5, 0.9, 0.5]
+    state = known([0.5, 0.9, 0.5])
     arms = [
-        POOL.choose(state, Turn(9, 2.0, 1.0, math.nan, -1, game_key(1, i), True, 9))[0]
-        for i in range(6000)
+        POOL.choose(state, turn(2.0, key=game_key(1, i), random_ties=True))[0] for i in range(6000)
     ]
     counts = np.bincount(arms, minlength=3)
-    assert ((counts - np.array([1500, 3000, 1500])) ** 2 / [1500, 3000, 1500]).sum() < 18
+    assert ((counts - np.array([1500, 3000, 1500])) ** 2 / [1500, 3000, 1500]).sum() < CHI2_LIMIT[2]
 
 
 def test_intensity_runs_from_one_arm_to_all() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.policies.states import means, never_chosen, present, states, turns
+from tests.policies.states import CHI2_LIMIT, means, never_chosen, present, states, turns
 
 from highseason.core.random import game_key, turn_key
 from highseason.policies import (
@@ -131,4 +131,4 @@ def test_with_random_ties_equals_win_equally_often(equal: int) -> None:
     counts = np.bincount([leader(state, random_ties(seed)) for seed in range(3000)], minlength=6)
     assert counts[equal:].sum() == 0
     expected = 3000 / equal
-    assert ((counts[:equal] - expected) ** 2 / expected).sum() < 20  # chi², at most 4 degrees
+    assert ((counts[:equal] - expected) ** 2 / expected).sum() < CHI2_LIMIT[equal - 1]

@@ -18,9 +18,9 @@ from tests.reference.recorded import Cases, assert_recorded, defaults_of, record
 
 import highseason as hs
 from highseason.core.random import game_key, turn_key
+from highseason.core.validation import declared
 from highseason.engine import decide, learn
 from highseason.policies import Horizon, Observation, Policy, option_index, option_prior, registry
-from highseason.policies.base import declared
 from highseason.policies.sampling import greatest_of_beta, greatest_of_normal
 from highseason.policies.timing import prices, timing
 

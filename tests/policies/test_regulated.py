@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.logs.replay_kernel import compiled_plan
 from highseason.policies import parse
+from highseason.policies.plan import compiled_plan
 
 PLAIN = [hs.Thompson(), hs.GaussianThompson(), hs.KLUCB(), hs.ConstantEpsilon()]
 WAVE = hs.traffic.wave(turns=120)
@@ -20,6 +20,19 @@ def games(policy: hs.Policy, G: hs.traffic.Multiplier) -> np.ndarray:
     result = hs.simulate(policy, ARMS, G, games=20, seed=3, keep="games")
     assert result.games is not None
     return result.games["regret"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_shares() -> None:
+    G = [1.0, 2.0, 4.0]
+    assert hs.regulate("constant-epsilon", "soft", unit=2).plan(G, 2).levels.tolist() == [
+        0.1, 0.1, 0.05,
+    ]  # fmt: skip
+    assert hs.regulate("constant-epsilon", "threshold", z=2).plan(G, 2).levels.tolist() == [
+        0.1, 0.0, 0.0,
+    ]  # fmt: skip
+    pool = hs.regulate(hs.VariablePool(c=20, unit=1), "soft", unit=2).plan(G, 20).levels
+    assert (pool == np.floor(pool)).all()
 
 
 @pytest.mark.parametrize("plain", PLAIN, ids=str)
@@ -57,19 +70,6 @@ def test_no_turn_explores_more_than_within(base: str, by: str) -> None:
     within, regulated = (p.plan(WAVE, 5) for p in (parse(base), hs.regulate(base, by)))
     assert (regulated.levels <= within.levels).all()
     assert (regulated.levels < within.levels).any()
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_shares() -> None:
-    G = [1.0, 2.0, 4.0]
-    assert hs.regulate("constant-epsilon", "soft", unit=2).plan(G, 2).levels.tolist() == [
-        0.1, 0.1, 0.05,
-    ]  # fmt: skip
-    assert hs.regulate("constant-epsilon", "threshold", z=2).plan(G, 2).levels.tolist() == [
-        0.1, 0.0, 0.0,
-    ]  # fmt: skip
-    pool = hs.regulate(hs.VariablePool(c=20, unit=1), "soft", unit=2).plan(G, 20).levels
-    assert (pool == np.floor(pool)).all()
 
 
 @pytest.mark.filterwarnings("ignore")

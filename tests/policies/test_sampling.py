@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from tests.policies.states import states, turns
+from tests.policies.states import states, turn, turns
 
 from highseason.core.random import game_key
 from highseason.policies import BETA_SAMPLING, NORMAL_SAMPLING, ArmState, Turn
@@ -23,7 +23,16 @@ def state_of(rule, pulls, sums) -> ArmState:
 
 
 def turn_of(level: float, key: int = 0) -> Turn:
-    return Turn(9, level, 1.0, math.nan, -1, game_key(key, 0), False, 9)
+    return turn(level, key=game_key(key, 0))
+
+
+def test_one_success_against_an_untried_arm_by_hand() -> None:
+    """Posteriors Beta(2, 1) and uniform: means of 2/3 and 1/2, and P(X > U) = E X = 2/3."""
+    state = state_of(BETA_SAMPLING, [1, 0], [1.0, 0.0])
+    assert [BETA_SAMPLING.leads_by(state, arm) for arm in (0, 1)] == [2 / 3, 1 / 2]
+    assert BETA_SAMPLING.probabilities is not None
+    found = BETA_SAMPLING.probabilities(state, turn_of(1.0))
+    assert found == pytest.approx([2 / 3, 1 / 3], abs=2e-5)
 
 
 @given(states(observed=True), turns(st.just(0.0)))

@@ -6,13 +6,27 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.policies.states import means, never_chosen, present, states, turns
+from tests.policies.states import known, means, never_chosen, present, states, turn, turns
 
 import highseason as hs
-from highseason.policies import UCB_RULE, ArmState, Turn, fresh_state, leader
+from highseason.policies import UCB_RULE, ArmState, Turn, leader
 from highseason.rewards import effective_visitors
 
 numbers = st.one_of(st.just(0.0), st.floats(0, 20))
+
+
+def test_the_radius_by_hand() -> None:
+    """Indices of 0.6 + r/4 (16 pulls) and 0.3 + r (one): equal at r = 0.4."""
+    state = known([0.6, 0.3], pulls=[16, 1])
+    assert UCB_RULE.choose(state, turn(level=0.39**2)) == (0, True)
+    assert UCB_RULE.choose(state, turn(level=0.41**2)) == (1, False)
+
+
+def test_the_levels_by_hand() -> None:
+    """2 log 4 = 2.77; on a high turn 0; softly 2 log(1 + 4/G) = 2 log 2 = 1.39 for G = 4."""
+    assert hs.UCB().plan([1] * 99, arms=1).at(4) == pytest.approx(2.7726, abs=1e-4)
+    assert hs.UCBZ(z=30).plan([1, 1, 40, 1], arms=1).levels[2] == 0.0
+    assert hs.SoftUCB(unit=1).plan([1, 1, 40, 4], arms=1).at(4) == pytest.approx(1.3863, abs=1e-4)
 
 
 @given(states(), turns(numbers))
@@ -43,14 +57,6 @@ def test_without_a_radius_it_is_greedy(state: ArmState, turn: Turn) -> None:
     assert UCB_RULE.choose(state, turn) == (leader(state, turn), True)
 
 
-def test_the_radius_falls_with_pulls() -> None:
-    state = fresh_state(2)
-    state.selections[:], state.pulls[:], state.sums[:] = [16, 1], [16, 1], [9.6, 0.3]
-    # indices 0.6 + r/4 and 0.3 + r: equal at r = 0.4
-    assert UCB_RULE.choose(state, Turn(20, 0.39**2, 1.0, math.nan, -1, 0, False, 20)) == (0, True)
-    assert UCB_RULE.choose(state, Turn(20, 0.41**2, 1.0, math.nan, -1, 0, False, 20)) == (1, False)
-
-
 def test_intensity_is_the_radius_of_an_even_share() -> None:
     b, turns = np.array([2.0, 2.0, 0.0]), np.array([200, 10, 10])
     assert UCB_RULE.intensity(b, turns, 25).tolist() == [0.5, 1.0, 0.0]
@@ -59,10 +65,8 @@ def test_intensity_is_the_radius_of_an_even_share() -> None:
 
 
 def test_a_number_below_zero_has_no_root() -> None:
-    state = fresh_state(1)
-    state.selections[:], state.pulls[:] = 1, 1
     with pytest.raises(ValueError, match=r"math domain|nonnegative"):
-        UCB_RULE.choose(state, Turn(2, -1.0, 1.0, math.nan, -1, 0, False, 2))
+        UCB_RULE.choose(known([0.0]), turn(level=-1.0))
 
 
 @pytest.mark.parametrize("counted", [False, True])

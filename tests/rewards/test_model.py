@@ -22,7 +22,7 @@ from highseason.rewards import (
     truncated_normal,
     visitors,
 )
-from highseason.rewards.model import clipped_normal_quantile
+from highseason.rewards.truncated_normal import clipped_normal_quantile
 
 GRID = (np.arange(20_000) + 0.5) / 20_000
 
@@ -46,7 +46,7 @@ MODELS: dict[str, Callable[..., Rewards]] = {
 @pytest.mark.parametrize("parameter", [0.0, 0.2, 0.5, 0.93, 1.0])
 def test_the_mean_is_that_of_the_quantile(name: str, parameter: float) -> None:
     model = MODELS[name](arms=2)
-    drawn = [model.quantile(u, parameter, model.scale) for u in GRID.tolist()]
+    drawn = [model.draw(u, parameter, 1, 1.0) for u in GRID.tolist()]
     mean = model.means(np.array([parameter]))[0]
     assert mean == pytest.approx(np.mean(drawn), abs=1e-4)
     assert model.bounds[0] <= min(drawn) <= max(drawn) <= model.bounds[1]
@@ -58,23 +58,23 @@ def test_a_better_arm_never_pays_less(name: str, u: float, p: float, q: float) -
     # Which is what sharing one uniform number among all arms relies on.
     model = MODELS[name](arms=2)
     low, high = sorted((p, q))
-    assert model.quantile(u, low, model.scale) <= model.quantile(u, high, model.scale)
+    assert model.draw(u, low, 1, 1.0) <= model.draw(u, high, 1, 1.0)
 
 
 def test_bernoulli_pays_exactly_its_share() -> None:
     model = bernoulli(arms=1)
-    assert [model.quantile(u, 0.0, 0.0) for u in (0.0, 1 - 2.0**-53)] == [0.0, 0.0]
-    assert [model.quantile(u, 1.0, 0.0) for u in (0.0, 1 - 2.0**-53)] == [1.0, 1.0]
-    paid = [model.quantile(i / 1000, 0.25, 0.0) for i in range(1000)]
+    assert [model.draw(u, 0.0, 1, 1.0) for u in (0.0, 1 - 2.0**-53)] == [0.0, 0.0]
+    assert [model.draw(u, 1.0, 1, 1.0) for u in (0.0, 1 - 2.0**-53)] == [1.0, 1.0]
+    paid = [model.draw(i / 1000, 0.25, 1, 1.0) for i in range(1000)]
     assert sum(paid) == 250
     assert paid == sorted(paid)
 
 
 def test_clipped_normal_at_the_ends() -> None:
     model = truncated_normal(arms=1, sigma=1.0)
-    assert model.quantile(0.0, 0.7, 1.0) == 0.0
-    assert model.quantile(1 - 2.0**-53, 0.7, 1.0) == 1.0
-    assert model.quantile(0.5, 0.7, 1.0) == 0.7
+    assert model.draw(0.0, 0.7, 1, 1.0) == 0.0
+    assert model.draw(1 - 2.0**-53, 0.7, 1, 1.0) == 1.0
+    assert model.draw(0.5, 0.7, 1, 1.0) == 0.7
 
 
 @given(
@@ -118,7 +118,7 @@ def test_many_means_are_compiled_and_the_same_bits(monkeypatch: pytest.MonkeyPat
     model = truncated_normal(arms=4, sigma=0.3)
     centres = model.parameters(game_keys(2, range(50)))
     plain = model.means(centres)
-    monkeypatch.setattr("highseason.rewards.model._WORTH_COMPILING", 0)
+    monkeypatch.setattr("highseason.rewards.truncated_normal._WORTH_COMPILING", 0)
     assert np.array_equal(model.means(centres), plain)
     assert plain.shape == (50, 4)
     assert not np.array_equal(plain, centres)
@@ -169,7 +169,7 @@ def test_a_custom_model_hands_its_scale_to_the_quantile() -> None:
         scale=10.0,
         bounds=(0.0, 2.0),
     )
-    assert model.quantile(0.3, 0.2, model.scale) == 2.0
+    assert model.draw(0.3, 0.2, 1, 1.0) == 2.0
     assert model.name == "custom"
 
 
@@ -196,6 +196,7 @@ def test_rewards_pickle_and_copy(model: Rewards) -> None:
         assert np.array_equal(parameters, model.parameters(keys))
         assert np.array_equal(same.means(parameters), model.means(parameters))
         assert same.quantile is model.quantile
+        assert same.kind == model.kind
 
 
 def test_parameters_of_your_own_are_drawn_between_0_and_1_unless_said_otherwise() -> None:

@@ -17,7 +17,7 @@ from tests.reference.recorded import Cases, assert_recorded, defaults_of, record
 import highseason as hs
 from highseason.core.random import ARMS, draw, game_key, hash_at, turn_key
 from highseason.core.special import normal_quantile
-from highseason.rewards.model import move_means
+from highseason.rewards.arms import move_means
 from highseason.rewards.text import assumption, independent_visitors, rates_text
 from highseason.rewards.visitors import count_draw
 
@@ -77,7 +77,7 @@ def model(name: str) -> dict[str, Any]:
         "bounds": made.bounds, "scale": made.scale, "width": made.width, "games": arms,
         "means": None if made.varies else made.means(arms), "paid": paid, "moved": moved,
         "text": [assumption(made, G), rates_text(made)],
-        "worth": None if made.noise is None else independent_visitors(made, G),
+        "worth": independent_visitors(made, G) if made.counts_visitors else None,
     }  # fmt: skip
 
 

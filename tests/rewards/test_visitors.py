@@ -12,7 +12,7 @@ from scipy import stats
 import highseason as hs
 from highseason.core.random import game_key, game_keys
 from highseason.rewards import Rewards, parse, spend, visitors
-from highseason.rewards.model import check_rates
+from highseason.rewards.arms import check_rates
 
 KEYS = game_keys(3, range(4000))
 
@@ -109,7 +109,7 @@ def test_forgetting_pays_where_the_best_arm_changes() -> None:
 )  # fmt: skip
 def test_text_gives_the_same_model(text: str, how: dict[str, object]) -> None:
     read, made = parse(text, arms=3), visitors(arms=3, **how)  # type: ignore[arg-type]
-    assert (read.name, read.noise, read.drift) == (made.name, made.noise, made.drift)
+    assert (read.name, read.kind, read.drift) == (made.name, made.kind, made.drift)
     assert (read.parameters(KEYS[:5]) == made.parameters(KEYS[:5])).all()
     assert parse(made.name, arms=3).name == made.name
 
@@ -171,7 +171,7 @@ def test_a_prior_and_given_rates_exclude_each_other() -> None:
 def test_models_pickle_and_copy(model: Rewards) -> None:
     for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert (twin.parameters(KEYS[:3]) == model.parameters(KEYS[:3])).all()
-        assert twin.noise == model.noise
+        assert twin.kind == model.kind
 
 
 def test_rates_of_a_prior_are_quantiles_of_a_beta_distribution() -> None:

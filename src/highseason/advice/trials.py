@@ -25,7 +25,7 @@ from highseason.engine.gpu.pool import GpuPool
 from highseason.engine.kernels.interface import has_own_kernel
 from highseason.engine.simulate import Simulation, simulate
 from highseason.policies import Plan, Policy
-from highseason.policies.base import EXPLORATION, SearchRange
+from highseason.policies.parameters import EXPLORATION, SearchRange, search_range
 from highseason.rewards import Rewards
 from highseason.traffic import Multiplier
 
@@ -154,7 +154,7 @@ class Space:
         axes = []
         for name, ends in wanted.items():
             if ends is None:
-                search = limits[name].search_range(G.values)
+                search = search_range(limits[name], G.values)
             elif float(ends[0]) < float(ends[1]):
                 search = SearchRange.between(float(ends[0]), float(ends[1]))
             else:

@@ -18,11 +18,11 @@ from highseason.advice.trials import (
 from highseason.advice.trials import search as _search
 from highseason.core.parallel import Executors, opened
 from highseason.core.text import Printable, counted, signed_percent, with_error, with_range
-from highseason.core.validation import whole_number
+from highseason.core.validation import Limits, whole_number
 from highseason.core.warnings import quiet
 from highseason.engine import Estimate, SimulationResult, Table, ratio_gain, simulate
 from highseason.policies import Greedy, Policy
-from highseason.policies.base import Limits, labelled
+from highseason.policies.base import labelled
 from highseason.rewards import Rewards
 from highseason.rewards.model import as_rewards
 from highseason.traffic import as_multiplier

@@ -77,7 +77,8 @@ class World:
     @property
     def rho(self) -> float | None:
         """The correlation of a turn's visitors; None where a turn is one draw."""
-        return None if self.rewards.noise is None else float(self.rewards.noise.rho)
+        rho: float | None = self.rewards.kind.rho
+        return rho
 
     @property
     def rates(self) -> str:
@@ -86,13 +87,13 @@ class World:
 
     def with_rho(self, rho: float) -> Self:
         """The same arms with another correlation."""
-        if self.rewards.noise is None:
+        if self.rho is None:
             raise ValueError(f"rho has no meaning for {self.rewards.name} rewards")
         if not 0.0 <= rho <= 1.0:
             raise ValueError(f"rho is a correlation, from 0 to 1, got {rho!r}")
         name = f"{self.rewards.name.partition(':')[0]}:rho={decimal(rho, 6)}"
-        noise = self.rewards.noise._replace(rho=float(rho))
-        return type(self)(replace(self.rewards, name=name, noise=noise))
+        kind: Any = self.rewards.kind  # a named tuple that has one
+        return type(self)(replace(self.rewards, name=name, kind=kind._replace(rho=float(rho))))
 
     def typical(self) -> Numbers:
         """Typical means of a game, for bounds, which need given arms."""

@@ -62,7 +62,7 @@ from highseason.policies import (
     observe_mean,
 )
 from highseason.policies.rule import mark_opening, offer_opening
-from highseason.rewards.model import visitors_of
+from highseason.rewards.kind import visitors_of
 from highseason.traffic import Multiplier
 
 Mask = NDArray[np.bool_]

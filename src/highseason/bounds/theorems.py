@@ -109,7 +109,7 @@ def regret(
             f"no theorem covers {policy.label}; there are bounds for "
             f"{', '.join(cls.name for cls in _calculators)}"
         )
-    if isinstance(means, Rewards) and means.noise is not None:
+    if isinstance(means, Rewards) and means.counts_visitors:
         policy = policy.counting("visitors")
     if policy.counts == "visitors":
         raise NoTheoremError(

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from highseason import rewards, traffic
 from highseason.core.jitable import jitable
+from highseason.core.validation import declared
 from highseason.policies import Policy
-from highseason.policies.base import declared
 from highseason.policies.plan import View
-from highseason.rewards import Rewards
+from highseason.rewards import Offer, Rewards
 from highseason.traffic import Multiplier
 
 
@@ -110,13 +110,19 @@ def coarse_mean(level: NDArray[np.float64]) -> NDArray[np.float64]:
     return total
 
 
+def offers(arms: int, unit: float = 1.0) -> tuple[Offer, ...]:
+    """Prices from 5 to 10, of what costs 4; rules without constants do not look at them."""
+    return tuple(Offer(price * unit, 4.0 * unit) for price in np.linspace(5.0, 10.0, arms).tolist())
+
+
 def reward_models(arms: int = ARMS) -> list[Rewards]:
     """Two values, a continuum with atoms, and a custom distribution with many ties."""
-    return [
+    models = (
         rewards.bernoulli(arms=arms),
         rewards.truncated_normal(arms=arms, sigma=0.5),
         rewards.custom(coarse_quantile, coarse_mean, arms=arms, name="eighths"),
-    ]
+    )
+    return [replace(model, offers=offers(arms)) for model in models]
 
 
 def _eighths_of(u: float, level: float, scale: float) -> float:
@@ -127,11 +133,12 @@ def money(unit: float) -> list[Rewards]:
     """Baskets of one size and of many, and amounts that may be lost; all times `unit`."""
     values, mean = unit * np.array([49.99, 59.99, 59.99, 69.99, 30.0]), coarse_mean
     how: dict[str, Any] = {"arms": ARMS, "scale": unit, "bounds": (-0.25 * unit, 0.75 * unit)}
-    return [
+    models = (
         rewards.spend(ARMS, values=values, between=(0.02, 0.4), share=3.0, cv=0.0),
         rewards.spend(ARMS, values=values, between=(0.02, 0.4), share=3.0, cv=0.6),
         rewards.custom(_eighths_of, lambda level: unit * (mean(level) - 0.25), **how),
-    ]
+    )
+    return [replace(model, offers=offers(ARMS, unit)) for model in models]
 
 
 def following(policy: Policy, levels: NDArray[np.float64]) -> Policy:

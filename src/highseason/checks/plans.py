@@ -26,8 +26,8 @@ from highseason.checks.catalogue import (
     season,
     seasons,
 )
+from highseason.core.validation import declared
 from highseason.policies import POOL, Policy, from_json, parse, registry
-from highseason.policies.base import declared
 from highseason.traffic import Multiplier
 
 Levels = NDArray[np.float64]

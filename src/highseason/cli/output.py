@@ -81,7 +81,7 @@ def print_assumed(text: str, rewards: hs.rewards.Rewards, G: hs.traffic.Multipli
     from highseason.rewards.text import assumption, usual_rewards
 
     click.echo(text)
-    if rewards.noise is not None or usual_rewards(G) == "visitors":
+    if rewards.counts_visitors or usual_rewards(G) == "visitors":
         click.echo()
         print_wrapped(assumption(rewards, G))
 

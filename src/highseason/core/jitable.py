@@ -34,15 +34,16 @@ def inlined(function: F) -> F:
     return function
 
 
-def jitable_as(native: Callable[..., Callable[..., Any]]) -> Callable[[F], F]:
+def jitable_as(native: Callable[..., Callable[..., Any]], inline: bool = False) -> Callable[[F], F]:
     """Mark a function whose compiled form differs from its Python form; tests hold them equal.
 
     `native` is what numba calls an overload: a function of the arguments' *types* that returns the
-    code to compile for them, with the same argument names as the marked function.
+    code to compile for them, with the same argument names as the marked function.  On a GPU a
+    function that makes an array cannot return it: its callers take it in.
     """
 
     def mark(function: F) -> F:
-        _registry.setdefault(function, Jitable(function, native))
+        _registry.setdefault(function, Jitable(function, native, inline))
         return function
 
     return mark

@@ -5,9 +5,11 @@ All raise `ValueError`; a room with an error class of its own passes it as `erro
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import Field, dataclass
+from functools import cache
+from typing import Any, Literal
 
 
 @contextmanager
@@ -92,3 +94,97 @@ def _finite(
     if not (math.isfinite(number) and is_fine(number)):
         raise error(f"{name} must be {wanted}, got {value!r}")
     return number
+
+
+# -- parameters: dataclass fields with a sentence, and with what values are valid ------------------
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a parameter may be: a number, yes or no, a word, an expression on G, or an inner object.
+
+    A `known` number is a fact about the world, which tuning leaves alone.  `search` is where tuning
+    looks for the others.  An expression needs none: it is searched over the values of G.  In which
+    `role` a parameter is declared tells other rooms what it means.
+    """
+
+    doc: str
+    above: float | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    whole: bool = False
+    flag: bool = False
+    inner: bool = False
+    choices: Sequence[str] = ()
+    allows_expression: bool = False
+    infinite: bool = False
+    search: tuple[float, float, Literal["log", "linear"]] | None = None
+    known: bool = False
+    role: str = ""
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the parameter is a number, which tuning can search."""
+        return not (self.choices or self.flag or self.inner or self.known)
+
+    def check(self, label: str, value: Any) -> Any:
+        """The value as it is kept; a `ValueError` says what was expected."""
+        if self.inner:  # the owner itself looks at it
+            return value
+        if self.choices:
+            if value not in self.choices:
+                raise ValueError(f"{label}={value!r} must be one of {', '.join(self.choices)}")
+            return str(value)
+        if self.flag:
+            answers = {"true": True, "yes": True, "false": False, "no": False}
+            if str(value).lower() not in answers:
+                raise ValueError(f"{label}={value!r} must be true or false")
+            return answers[str(value).lower()]
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise ValueError(f"{label}={value!r} is not a number") from None
+        if math.isnan(number) or (math.isinf(number) and not self.infinite):
+            raise ValueError(f"{label}={value} is not a finite number")
+        for words, limit, holds in self._bounds():
+            if not holds(number, limit):
+                raise ValueError(f"{label}={value} must be {words} {limit:g}")
+        if self.whole and not number.is_integer():
+            raise ValueError(f"{label}={value} must be a whole number")
+        return int(number) if self.whole else number
+
+    def _bounds(self) -> list[tuple[str, float, Callable[[float, float], bool]]]:
+        bounds = (
+            ("above", self.above, operator.gt),
+            ("at least", self.at_least, operator.ge),
+            ("at most", self.at_most, operator.le),
+        )
+        return [(words, limit, holds) for words, limit, holds in bounds if limit is not None]
+
+    def explained(self, default: str) -> str:
+        """What the parameter is, what it may be, and its default.
+
+        >>> Limits("exploration constant", at_least=0.0).explained("1")
+        'exploration constant (at least 0; default 1)'
+        """
+        ends = ", ".join(f"{words} {limit:g}" for words, limit, _ in self._bounds())
+        if self.at_least is not None and self.at_most is not None:
+            ends = f"from {self.at_least:g} to {self.at_most:,.0f}"
+        may_be = " or ".join(self.choices) or ends
+        parts = [may_be] * bool(may_be) + [f"default {default}"] * bool(default)
+        return f"{self.doc} ({'; '.join(parts)})" if parts else self.doc
+
+
+def declared(owner: object) -> dict[str, Limits]:
+    """The limits of an object's parameters, or of a class's, by name."""
+    return _declared(owner if isinstance(owner, type) else type(owner))
+
+
+@cache
+def _declared(kind: type) -> dict[str, Limits]:
+    entries: dict[str, Field[Any]] = getattr(kind, "__dataclass_fields__", {})
+    return {
+        name: entry.metadata["limits"]
+        for name, entry in entries.items()
+        if isinstance(entry.metadata.get("limits"), Limits)
+    }

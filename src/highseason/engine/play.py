@@ -4,7 +4,7 @@ Both choose the same arms for the same seed; the kernels are only faster.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,10 @@ from highseason.engine.kernels.turns import Arms, Floats, spans_of
 from highseason.engine.turn import (
     arms_at_once,
     best_present,
-    decide,
     expected_measure,
     learn,
     population_of,
+    portions_of,
     renew,
     score_lifetimes,
 )
@@ -31,37 +31,66 @@ from highseason.rewards.model import as_rewards
 from highseason.traffic import as_multiplier
 
 
+class Portions(NamedTuple):
+    """The portions of a game, one after the other: what one arm was shown of a turn, and brought.
+
+    A portion is a turn with G·share.  A turn that is played whole has one, with share 1.
+    """
+
+    turn: NDArray[np.int64]  # Its turn, from 1
+    arm: NDArray[np.int64]  # The arm played
+    share: NDArray[np.float64]  # How much of the turn it is
+    exploited: NDArray[np.bool_]  # Whether the choice exploited, as the rule defines it
+    paid: NDArray[np.float64]  # Its reward X, before the multiplier
+
+
 @dataclass(frozen=True, eq=False)
 class Game:
-    """What happened in one game.  Arrays have one entry per turn, arms count from 0.
+    """What happened in one game.  Arms count from 0.
 
     Attributes:
         plan: The plan.
         means: The true mean of each arm; a row per turn if the means change by turn.
-        arms: The arm played.
-        paid: Its reward X, before the multiplier.
-        best_arms: The arm with the highest true mean of those present.
+        portions: What was played, in columns: one portion a turn.
+        best_arms: The arm with the highest true mean of those present, by turn.
         best_paid: What it would have paid, with the same random numbers.
-        exploited: Whether the choice exploited, as the rule defines it.
     """
 
     plan: Plan
     means: NDArray[np.float64]
-    arms: NDArray[np.int64]
-    paid: NDArray[np.float64]
+    portions: Portions
     best_arms: NDArray[np.int64]
     best_paid: NDArray[np.float64]
-    exploited: NDArray[np.bool_]
 
     @property
     def G(self) -> NDArray[np.float64]:
-        """The multiplier."""
+        """The multiplier of each turn."""
         return self.plan.multiplier.values
+
+    @property
+    def arms(self) -> NDArray[np.int64]:
+        """The arm of each portion, so of each turn that was played whole."""
+        return self.portions.arm
+
+    @property
+    def paid(self) -> NDArray[np.float64]:
+        """The reward X of each portion, before the multiplier."""
+        return self.portions.paid
+
+    @property
+    def exploited(self) -> NDArray[np.bool_]:
+        """Whether the choice of each portion exploited."""
+        return self.portions.exploited
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The multiplier of each portion: G·share."""
+        return np.asarray(self.G[self.portions.turn - 1] * self.portions.share)
 
     @property
     def reward(self) -> float:
         """Sum of G(t)·X(t)."""
-        return float((self.G * self.paid).sum())
+        return float((self.weights * self.paid).sum())
 
     @property
     def regret(self) -> float:
@@ -71,24 +100,32 @@ class Game:
     @property
     def losses(self) -> NDArray[np.float64]:
         """What each turn adds to the pseudo-regret."""
-        turns = np.arange(self.arms.size)
-        means = np.broadcast_to(self.means, (turns.size, self.means.shape[-1]))
-        return np.asarray(self.G * (means[turns, self.best_arms] - means[turns, self.arms]))
+        turn = self.portions.turn - 1
+        means = np.broadcast_to(self.means, (self.G.size, self.means.shape[-1]))
+        gaps = means[turn, self.best_arms[turn]] - means[turn, self.arms]
+        return self.by_turn(self.weights * gaps)
 
     @property
     def realised_regret(self) -> float:
         """What the best arm would have earned with the same random numbers, less the reward."""
-        return float((self.G * (self.best_paid - self.paid)).sum())
+        best_paid = self.best_paid[self.portions.turn - 1]
+        return float((self.weights * (best_paid - self.paid)).sum())
 
     @property
     def exploited_reward(self) -> float:
         """The part of the reward that came from pure exploitation."""
-        return float((self.G * self.paid)[self.exploited].sum())
+        return float((self.weights * self.paid)[self.exploited].sum())
 
     @property
-    def best_pulls(self) -> int:
-        """How often the best arm present was played."""
-        return int((self.arms == self.best_arms).sum())
+    def best_pulls(self) -> float:
+        """How many turns the best arm present was played."""
+        portions = self.portions
+        return float(portions.share[portions.arm == self.best_arms[portions.turn - 1]].sum())
+
+    def by_turn(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sums of values of portions, for each turn."""
+        sums = np.bincount(self.portions.turn - 1, values, minlength=self.G.size)
+        return sums.astype(np.float64)
 
 
 def play(
@@ -112,6 +149,10 @@ def play(
         lifetimes: When each arm is there; None if all arms always are.  The plan is made for the
             average number of arms present, and lifetimes are weighed by G, or by its forecast.
 
+    Returns:
+        The game, turn by turn: the plan, the portions that were played with the arm and the reward
+        of each, and what the best arm would have paid.
+
     >>> import highseason as hs
     >>> G = hs.traffic.wave(turns=50)
     >>> game = play(hs.UCBZ(), hs.rewards.bernoulli(means=[0.9, 0.1]), G, seed=1)
@@ -121,7 +162,7 @@ def play(
     True
     """
     G, rewards = as_multiplier(multiplier), as_rewards(rewards)
-    _, [player] = labelled(policy, visitors=rewards.noise is not None)
+    _, [player] = labelled(policy, visitors=rewards.counts_visitors)
     arms = rewards.arms if lifetimes is None else arms_at_once(rewards, lifetimes, G.turns)
     plan = player.plan(G, arms, forecast)
     return play_planned(plan, rewards, game_key(seed, game), forecast, lifetimes)
@@ -147,34 +188,40 @@ def play_planned(
     score_lifetimes(population, expected_measure(G.values, forecast, use), use.at_end, G.turns)
 
     rule, horizon = policy.rule, Horizon.of(G, forecast)
-    state = rule.fresh_state(rewards.arms)
-    arms, paid, best_paid = np.empty(G.turns, np.int64), np.empty(G.turns), np.empty(G.turns)
-    best_arms, exploited = np.empty(G.turns, np.int64), np.empty(G.turns, np.bool_)
+    state = rule.fresh_state(rewards.arms, rewards.offers)
+    played: list[tuple[Any, ...]] = []
+    best_arms, best_paid = np.empty(G.turns, np.int64), np.empty(G.turns)
     change, opening, best = 1, True, -1
     for i, value in enumerate(G.values):
         if i + 1 == change:
             change = renew(state, population, i + 1, rule.set_weights)
-            best = best_present(population, means[0])
+            best = best_present(population.alive, means[0])
         if varies:
-            best = best_present(population, means[i])
+            best = best_present(population.alive, means[i])
         if i == 0:
             mark_opening(state, population.initial_arms, population.opening)
         if opening:
             opening = offer_opening(state, population.opening, population.alive)
         turn = horizon.turn(i + 1, plan[i], turn_key(start, i + 1), policy.ties == "random")
-        arm, exploited[i] = decide(rule, state, turn)
+        portions = portions_of(rule, state, turn)
         u = draw(turn.key, REWARD)
         now = parameters if rewards.drift is None else means[i]
-        arms[i], paid[i] = arm, rewards.draw(u, now[arm], i + 1, value)
         best_arms[i], best_paid[i] = best, rewards.draw(u, now[best], i + 1, value)
-        scaled = value * rewards.learned(float(paid[i]))
-        learned = scaled if policy.learns_scaled else scaled / value
-        observation = Observation(arm, learned, policy.precision(rewards.visitors_at(value)))
-        # The opening restricts choices, not learning.
-        learn(rule, state, turn, observation, population.alive)
+        for arm, share, exploited in portions:
+            weight = value * share
+            drawn = rewards.drawn(u, now[arm], i + 1, weight)
+            played.append((i + 1, arm, share, exploited, drawn.paid))
+            earned = weight * rewards.learned(drawn.paid)
+            learned = earned if policy.learns_scaled else earned / weight
+            if rule.traits.learns == "seen":
+                learned = drawn.seen
+            observation = Observation(arm, learned, policy.precision(rewards.visitors_at(weight)))
+            # The opening restricts choices, not learning.
+            learn(rule, state, turn._replace(G=turn.G * share), observation, population.alive)
     if not varies:
         means = means[0]
-    return Game(plan, means, arms, paid, best_arms, best_paid, exploited)
+    columns = Portions(*map(np.array, zip(*played, strict=True)))
+    return Game(plan, means, columns, best_arms, best_paid)
 
 
 def readable_player(
@@ -190,7 +237,8 @@ def readable_player(
         for i, key in enumerate(keys.tolist()):
             game = play_planned(plan, rewards, key, forecast, lifetimes)
             out[i] = game.reward, game.regret, game.exploited_reward, game.best_pulls
-            running = np.cumsum([game.G * game.paid, game.losses], axis=1)
+            earned = game.by_turn(game.weights * game.paid)
+            running = np.cumsum([earned, game.losses], axis=1)
             trace[i] = running.T[checkpoints - 1]
 
     return play

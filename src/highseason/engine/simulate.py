@@ -23,7 +23,7 @@ from highseason.core.version import __version__
 from highseason.engine.gpu.pool import GpuPool
 from highseason.engine.kernels import interface
 from highseason.engine.kernels.interface import Play, has_own_kernel, kernel_for, oracle_for
-from highseason.engine.kernels.turns import TRACE, Arms, Turns, dispatch_for, spans_of
+from highseason.engine.kernels.turns import TRACE, Arms, Turns, rewards_for, spans_of
 from highseason.engine.play import readable_player
 from highseason.engine.results import (
     METRICS,
@@ -98,6 +98,10 @@ def simulate(
             a fast policy.
         progress: Called with (games done, games in all) as the work goes on.
 
+    Returns:
+        The means of every policy, with errors and paired gains, and the games themselves or the
+        curves where they are kept.  Printing it shows a table; `result["ucb"]` has one policy's.
+
     >>> import highseason as hs
     >>> G = hs.traffic.christmas(turns=300)
     >>> result = simulate([hs.UCB(), hs.UCBZ(z=30)], hs.rewards.bernoulli(arms=10), G, games=200)
@@ -164,7 +168,7 @@ class Simulation:
         """Read what was given; all errors of the user's are reported here."""
         seed_key(seed)  # a bad seed is reported before any work
         rewards = as_rewards(rewards)
-        labels, players = labelled(policies, visitors=rewards.noise is not None)
+        labels, players = labelled(policies, visitors=rewards.counts_visitors)
         G = as_multiplier(multiplier)
         arms = rewards.arms if lifetimes is None else arms_at_once(rewards, lifetimes, G.turns)
         plans = tuple(policy.plan(G, arms, forecast) for policy in players)
@@ -285,13 +289,11 @@ class Simulation:
 
     def turns(self, plan: Plan) -> Turns:
         """The turns as a policy meets them, for kernels."""
-        G, naive = for_kernel(plan.multiplier.values), plan.policy.learns_scaled
         return Turns(
-            G=G,
-            learning_scale=G if naive else np.ones_like(G),
+            G=for_kernel(plan.multiplier.values),
             levels=for_kernel(plan.levels),
             checkpoints=self.checkpoints,
-            reward_model=dispatch_for(self.rewards, naive),
+            rewards=rewards_for(plan.policy, self.rewards),
             expected=for_kernel(self.horizon.G),
             future=for_kernel(self.horizon.future),
         )

@@ -93,6 +93,20 @@ def decide(rule: Rule, state: ArmState, turn: Turn) -> tuple[int, bool]:
     return arm, exploited
 
 
+class Portion(NamedTuple):
+    """What one arm is shown of a turn: a turn with G·share."""
+
+    arm: int
+    share: float
+    exploited: bool
+
+
+def portions_of(rule: Rule, state: ArmState, turn: Turn) -> list[Portion]:
+    """Let the rule decide a turn: it is played whole, by one arm."""
+    arm, exploited = decide(rule, state, turn)
+    return [Portion(arm, 1.0, exploited)]
+
+
 def learn(
     rule: Rule,
     state: ArmState,
@@ -153,11 +167,11 @@ def renew(state: ArmState, population: Population, t: int, set_weights: SetWeigh
 
 
 @jitable
-def best_present(population: Population, means: NDArray[np.float64]) -> int:
-    """The arm with the highest mean of those present."""
+def best_present(alive: NDArray[np.bool_], means: NDArray[np.float64]) -> int:
+    """The arm with the highest mean of those that are alive."""
     best = -1
     for arm in range(means.size):
-        if population.alive[arm] and (best < 0 or means[arm] > means[best]):
+        if alive[arm] and (best < 0 or means[arm] > means[best]):
             best = arm
     return best
 

@@ -4,16 +4,15 @@ A log may have hundreds of arms and its pools a few dozen.  A rule that only com
 those of the pool, copied into a small state when the pool changes.  A choice that nothing has
 changed since is reused.  All memory is handed in, and nothing raises: `trace.failure` reports.
 
-A plan must follow a log that is not known in advance, so a policy's `step` is compiled.  It sees
-the policy as a NumPy record of the parameters.  The record is passed as bytes and the carry as a
-number, so all plans are functions of one type and the kernel is compiled once for all.
+A plan must follow a log that is not known in advance, so it is called turn by turn: compiled steps
+are functions of one type, and the kernel is compiled once for all.
 """
 
 import functools
 import logging
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -32,7 +31,15 @@ from highseason.engine.kernels.interface import (
 from highseason.engine.turn import illegal_arm, is_legal
 from highseason.logs.prepared_log import LogColumns, LogLifetimes, PreparedLog
 from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, Policy, Rule, Turn
-from highseason.policies.plan import UnknownFuture, View, require_future
+from highseason.policies.plan import (
+    CannotCompileError,
+    CompiledPlan,
+    UnknownFuture,
+    View,
+    compiled_plan,
+    plan_signature,
+    require_future,
+)
 from highseason.policies.rule import SetWeights, fresh_state, mark_opening, reveal_ends
 
 #: What became of an event, as positions in an array of counts.
@@ -392,90 +399,8 @@ def compiled_replay() -> Any:
     memory = Memory(state, state, reals, flags, flags, flags, wholes, wholes, reals)
     given = map(typeof, (log, order, lifetimes, KernelOptions._make((*numbers, octets)), memory))
     trace = typeof(ReplayTrace(wholes, octets, wholes, reals))
-    plan = t.FunctionType(_signature())
+    plan = t.FunctionType(plan_signature())
     return compiled(replay_kernel, t.void(*given, plan, *function_types(), trace))
-
-
-class CompiledPlan(NamedTuple):
-    """A plan as the kernel takes it: `plan(parameters, carry, view)`."""
-
-    plan: Any
-    parameters: NDArray[np.uint8]
-    carry: NDArray[np.float64]
-
-
-class CannotCompileError(Exception):
-    """Why the step of a policy must run in Python."""
-
-
-def compiled_plan(policy: Policy) -> CompiledPlan:
-    """The step of a policy with resolved thresholds, compiled once per class."""
-    record = _parameters(policy)
-    begin = policy.begin()
-    if isinstance(begin, bool) or not isinstance(begin, int | float):
-        raise CannotCompileError(f"it carries {begin!r}, but a compiled plan carries a number")
-    function = _compiled(policy.compilable_step(), record.dtype, isinstance(begin, int))
-    plan = CompiledPlan(function, record.view(np.uint8), np.array([begin, begin], np.float64))
-    _require_agreement(policy, plan)
-    return plan
-
-
-def _parameters(policy: Policy) -> NDArray[Any]:
-    """The parameters as one record; text is as long as the longest choice."""
-    kinds: list[tuple[str, Any]] = []
-    values = []
-    for entry in fields(policy):
-        value = getattr(policy, entry.name)
-        if isinstance(value, str):
-            choices = getattr(entry.metadata.get("limits"), "choices", ())
-            kind = f"U{max(len(word) for word in (value, 'x', *choices))}"
-        elif isinstance(value, Policy):
-            inner = _parameters(value)
-            kinds.append((entry.name, inner.dtype))
-            values.append(tuple(inner[0]))
-            continue
-        elif isinstance(value, bool | int | float | np.number):
-            kind = np.dtype(type(value)).str
-        else:
-            raise CannotCompileError(f"its parameter {entry.name} is {type(value).__name__}")
-        kinds.append((entry.name, kind))
-        values.append(value)
-    return np.array([tuple(values)], np.dtype((np.record, kinds)))
-
-
-@functools.cache
-def _compiled(step: Callable[..., Any], record: Any, whole: bool) -> Any:
-    """The step, with its policy and its carry read from arrays."""
-    from numba import NumbaError
-
-    jitted, convert = jitable(step), int if whole else float
-
-    def plan(parameters: Any, carry: Any, view: View) -> float:
-        level, after = jitted(parameters.view(record)[0], convert(carry[0]), view)
-        carry[1] = after
-        return level  # type: ignore[no-any-return]  # a step may be a user's
-
-    try:
-        return compiled(plan, _signature())
-    except NumbaError as reason:
-        raise CannotCompileError(f"numba says: {reason}") from None
-
-
-def _require_agreement(policy: Policy, plan: CompiledPlan) -> None:
-    """Compiled and plain steps must give the same level; otherwise the plain one is used."""
-    for turn in ((1, 1.0, 1, 1.0, 1.0), (977, 13.0, 24, 2.0, 2.0)):
-        blind, carry = UnknownFuture.of(*turn), plan.carry.copy()
-        level, after = policy.step(policy.begin(), blind)
-        same = plan.plan(plan.parameters, carry, View(*blind)) == level and carry[1] == after
-        if not (same or level != level):
-            raise CannotCompileError("its compiled step gives other levels")
-
-
-@functools.cache
-def _signature() -> Any:
-    from numba import float64, typeof, uint8
-
-    return float64(uint8[::1], float64[::1], typeof(View(1, 1.0, 1, 1.0, 1.0, 1.0, 1)))
 
 
 Init = Literal["first-shown", "rule"]

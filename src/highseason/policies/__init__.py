@@ -22,9 +22,9 @@ from highseason.policies.base import WeighingPolicy as WeighingPolicy
 from highseason.policies.base import discover as _discover
 from highseason.policies.base import find as find
 from highseason.policies.base import from_json as from_json
-from highseason.policies.base import parameter as parameter
 from highseason.policies.base import parse as parse
 from highseason.policies.base import registry as registry
+from highseason.policies.parameters import parameter as parameter
 from highseason.policies.plan import FutureUnknownError as FutureUnknownError
 from highseason.policies.plan import Horizon as Horizon
 from highseason.policies.plan import Plan as Plan

@@ -1,6 +1,10 @@
 """The heuristics of a high-scoring entry in a click contest (Section 6.2): wrappers.
 
 The function before a class builds its rule from the rule within.
+
+References:
+    Tracà, Rudin and Yan, "Regulating Greed Over Time in Multi-Armed Bandits", JMLR 22(3), 2021,
+    https://jmlr.org/papers/v22/17-720.html (the paper).
 """
 
 import functools
@@ -11,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from highseason.core.jitable import jitable
-from highseason.policies.base import EXPLORATION, parameter, window
+from highseason.policies.parameters import EXPLORATION, parameter, window
 from highseason.policies.ranking import (
     age,
     estimates,
@@ -181,6 +185,8 @@ class CapIndex(Wrapper):
     >>> import highseason as hs
     >>> print(CapIndex(SpareOldArms(hs.UCB())))
     cap+spare-old-arms+ucb
+    >>> hs.play(CapIndex(hs.UCB(), cap=0.88), "bernoulli:means=0.2/0.8", [1] * 30).arms[:8]
+    array([0, 0, 0, 0, 0, 1, 1, 1])
     """
 
     name = "cap"
@@ -286,6 +292,7 @@ def _grabbing(
         traits=replace(
             rule.traits,
             local=False,
+            own_arm_only=False,
             stable="until-change" if rule.traits.stable == "until-change" else "never",
         ),
     )
@@ -388,6 +395,8 @@ class PeakGrabber(Wrapper):
     >>> import highseason as hs
     >>> print(PeakGrabber(hs.SoftUCB(unit=1)))
     peak-grabber+soft-ucb:unit=1
+    >>> hs.play(PeakGrabber(hs.UCB(), 2, 2), "bernoulli:means=0.2/0.8", [1] * 30).arms[:8]
+    array([0, 1, 0, 1, 0, 1, 1, 1])
     """
 
     name = "peak-grabber"
@@ -409,6 +418,8 @@ class DynamicPeakGrabber(Wrapper):
     >>> import highseason as hs
     >>> print(DynamicPeakGrabber(hs.UCB(), lift=1.3))
     dynamic-peak-grabber:lift=1.3+ucb
+    >>> hs.play(DynamicPeakGrabber(hs.UCB(), 2), "bernoulli:means=0.2/0.8", [1] * 30).arms[:8]
+    array([0, 1, 0, 1, 0, 1, 1, 1])
     """
 
     name = "dynamic-peak-grabber"

@@ -3,6 +3,16 @@
 Plain, with a threshold (ε-z), soft, constant and naive; and the ends, never and always.  An arm
 first tried on a busy day looks better than it is to the naive policy: it averages rewards as they
 come, multiplied by G, and shows that bias.
+
+To read a family, or to write one: `choose` says how an arm is chosen, on the comparisons of
+`ranking.py`, and the `step` of a class how much its turns explore.  What a rule and a policy may
+declare is in `rule.py` and `base.py`.
+
+References:
+    Tracà, Rudin and Yan, "Regulating Greed Over Time in Multi-Armed Bandits", JMLR 22(3), 2021,
+    https://jmlr.org/papers/v22/17-720.html (the paper).
+    Auer, Cesa-Bianchi and Fischer, "Finite-time Analysis of the Multiarmed Bandit Problem", Machine
+    Learning 47, 2002, https://doi.org/10.1023/A:1013689704352.
 """
 
 import math
@@ -14,15 +24,8 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, draw
-from highseason.policies.base import (
-    OnG,
-    Policy,
-    WeighingPolicy,
-    epsilon_constant,
-    parameter,
-    threshold,
-    unit_of_g,
-)
+from highseason.policies.base import Policy, WeighingPolicy
+from highseason.policies.parameters import OnG, epsilon_constant, parameter, threshold, unit_of_g
 from highseason.policies.plan import View
 from highseason.policies.ranking import (
     leader,
@@ -46,9 +49,9 @@ def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
         return first, False
     epsilon = turn.level
     coin = draw(turn.key, DECISION)
-    if coin < epsilon:
+    if coin < epsilon:  # explore
         return pick_available(state, coin / epsilon), False
-    arm = leader(state, turn)
+    arm = leader(state, turn)  # exploit
     return arm, state.pulls[arm] > 0.0
 
 
@@ -72,7 +75,9 @@ EPSILON = Rule(
     choose,
     intensity,
     allowed=(0.0, 1.0),
-    traits=RuleTraits(local=True, stable="unless-coin-explores", tries_each_arm=True),
+    traits=RuleTraits(
+        local=True, own_arm_only=True, stable="unless-coin-explores", tries_each_arm=True
+    ),
     probabilities=probabilities,
     negligible=(0.0, 0.01),  # less than once in a hundred turns
     exploits_at=0.0,
@@ -97,6 +102,8 @@ class EpsilonGreedy(WeighingPolicy):
     >>> import highseason as hs
     >>> hs.EpsilonGreedy(k=2).plan(hs.traffic.wave(turns=100), arms=5).at(100)
     0.1
+    >>> hs.play(hs.EpsilonGreedy(), "bernoulli:means=0.2/0.8", [1] * 50, seed=5).arms[:8]
+    array([0, 1, 0, 1, 1, 1, 1, 0])
     """
 
     name = "epsilon-greedy"
@@ -125,6 +132,8 @@ class EpsilonZGreedy(WeighingPolicy):
     >>> import highseason as hs
     >>> hs.EpsilonZGreedy(k=1, z=30).plan([1, 1, 40, 1], arms=2).levels
     array([1.        , 1.        , 0.        , 0.66666667])
+    >>> hs.play(hs.EpsilonZGreedy(k=1, z=30), "bernoulli:means=0.2/0.8", [1, 1, 1, 40, 1, 1]).arms
+    array([0, 1, 0, 0, 0, 1])
     """
 
     name = "epsilon-z"
@@ -155,6 +164,8 @@ class SoftEpsilonGreedy(WeighingPolicy):
     >>> import highseason as hs
     >>> hs.SoftEpsilonGreedy(k=2, unit=1).plan([9, 9, 1, 3], arms=2).levels[2:].round(3)
     array([1.   , 0.415])
+    >>> hs.play(hs.SoftEpsilonGreedy(), "bernoulli:means=0.2/0.8", [1, 1, 1, 40, 1, 1], seed=1).arms
+    array([0, 1, 1, 1, 1, 1])
     """
 
     name = "soft-epsilon"
@@ -183,6 +194,8 @@ class ConstantEpsilon(WeighingPolicy):
     >>> import highseason as hs
     >>> hs.ConstantEpsilon(0.05).plan([1, 1, 1], arms=2).levels
     array([0.05, 0.05, 0.05])
+    >>> hs.play(hs.ConstantEpsilon(0.5), "bernoulli:means=0.2/0.8", [1] * 8, seed=5).arms
+    array([0, 1, 0, 1, 1, 1, 1, 0])
     """
 
     name = "constant-epsilon"
@@ -209,8 +222,8 @@ class NaiveEpsilonGreedy(EpsilonGreedy):
     """ε-greedy that does not divide its rewards by G(t).
 
     >>> import highseason as hs
-    >>> hs.policies.NaiveEpsilonGreedy.learns_scaled
-    True
+    >>> hs.play("naive-epsilon:k=0.2", "bernoulli:means=0.2/0.8", [1, 1, 1, 40, 1, 1]).arms
+    array([0, 1, 0, 0, 1, 1])
     """
 
     name = "naive-epsilon"
@@ -224,8 +237,8 @@ class Greedy(WeighingPolicy):
     Not in the paper, and a necessary baseline: in its simulated settings greedy ties with the best.
 
     >>> import highseason as hs
-    >>> hs.Greedy().plan([1, 1, 1], arms=2).levels
-    array([0., 0., 0.])
+    >>> hs.play(hs.Greedy(), "bernoulli:means=0.2/0.8", [1] * 8, seed=2).arms
+    array([0, 1, 1, 1, 1, 1, 1, 1])
     """
 
     name = "greedy"
@@ -247,8 +260,8 @@ class UniformRandom(Policy):
     """Try every arm once, then play any arm with equal probability: the worst baseline.
 
     >>> import highseason as hs
-    >>> hs.UniformRandom().plan([1, 1, 1], arms=2).levels
-    array([1., 1., 1.])
+    >>> hs.play(hs.UniformRandom(), "bernoulli:means=0.2/0.8", [1] * 8).arms
+    array([0, 1, 0, 1, 0, 0, 1, 0])
     """
 
     name = "uniform"

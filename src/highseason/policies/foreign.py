@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 from highseason.core.random import ARMS, DECISION, draw, hash_at
-from highseason.policies.base import Policy, parameter
+from highseason.policies.base import Policy
 from highseason.policies.epsilon import intensity
+from highseason.policies.parameters import parameter
 from highseason.policies.plan import View
 from highseason.policies.ranking import leader
 from highseason.policies.rule import ArmState, Observation, Rule, RuleTraits, Turn, observe_mean

@@ -2,7 +2,11 @@
 
 The index of an arm is the largest q with pulls · kl(estimate, q) <= level, kl the divergence of
 Bernoulli variables.  For 0/1 rewards that is KL-UCB; for any other rewards in [0, 1] it is kl-UCB,
-whose bound holds too, because among them 0/1 rewards vary most (Garivier and Cappé 2011).
+whose bound holds too, because among them 0/1 rewards vary most.
+
+References:
+    Garivier and Cappé, "The KL-UCB Algorithm for Bounded Stochastic Bandits and Beyond", COLT 2011,
+    https://proceedings.mlr.press/v19/garivier11a.html.
 """
 
 import math
@@ -14,7 +18,8 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.special import bernoulli_kl, bernoulli_kl_upper
-from highseason.policies.base import WeighingPolicy, exploration
+from highseason.policies.base import WeighingPolicy
+from highseason.policies.parameters import exploration
 from highseason.policies.plan import View
 from highseason.policies.ranking import arm_to_try, leader, precedes
 from highseason.policies.rule import ArmState, Floats, Rule, Turn, estimate, made_once
@@ -92,12 +97,14 @@ class KLUCB(WeighingPolicy):
 
     An arm's bound is the highest q for which pulls · kl(estimate, q) <= P log t.
     kl is the divergence of Bernoulli variables: for 0/1 rewards this is KL-UCB, for other rewards
-    in [0, 1] kl-UCB (Garivier and Cappé 2011).  P = 1 is what they recommend in practice; the proof
+    in [0, 1] kl-UCB.  P = 1 is what they recommend in practice; the proof
     adds 3 log log t.  Where rates are low its bounds are far tighter than UCB's.
 
     >>> import highseason as hs
     >>> hs.KLUCB().plan(hs.traffic.wave(turns=100), arms=5).at(100)  # log 100
     4.60...
+    >>> hs.play(hs.KLUCB(), "bernoulli:means=0.2/0.8", [1] * 30).arms[:8]
+    array([0, 1, 0, 1, 0, 1, 1, 1])
     """
 
     name = "kl-ucb"

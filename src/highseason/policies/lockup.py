@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from highseason.core.jitable import jitable
-from highseason.policies.base import parameter
+from highseason.policies.parameters import parameter
 from highseason.policies.ranking import one_hot
 from highseason.policies.rule import ArmState, Floats, Observation, Rule, Turn, made_once
 from highseason.policies.wrappers import Wrapper
@@ -133,7 +133,9 @@ def limited(rule: Rule, stay: int, changes: int, period: int, freeze: str) -> Ru
         shared=place + FIRST + changes + 2 * spans,
         bonus=None,
         # It stores which arm is on display, and the turn matters.
-        traits=replace(rule.traits, local=False, stable="never", tries_each_arm=False),
+        traits=replace(
+            rule.traits, local=False, own_arm_only=False, stable="never", tries_each_arm=False
+        ),
     )
 
 

@@ -4,6 +4,10 @@ Their level is the turn's stakes, G(t) in the policy's unit.  An arm of age a ha
 factor · sqrt(2 log(1 + a / stakes) / pulls), or factor · sqrt(2 log a / pulls) with stakes of 0,
 where the policy ignores G.  The factor is the arm's weight (soft UCB mortal), or that times the
 logarithm of its remaining lifetime (UCB-L).
+
+References:
+    Tracà, Rudin and Yan, "Regulating Greed Over Time in Multi-Armed Bandits", JMLR 22(3), 2021,
+    https://jmlr.org/papers/v22/17-720.html (the paper).
 """
 
 import math
@@ -14,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.policies.base import OnG, WeighingPolicy, exploration, parameter, unit_of_g
+from highseason.policies.base import WeighingPolicy
+from highseason.policies.parameters import OnG, exploration, parameter, unit_of_g
 from highseason.policies.plan import View
 from highseason.policies.ranking import age, count_available
 from highseason.policies.rule import ArmState, Floats, LifetimeOptions, Turn
@@ -144,6 +149,8 @@ class UCBL(WeighingPolicy):
     >>> import highseason as hs
     >>> hs.UCBL(xi="age").plan([1, 9, 9], arms=2).levels  # the stakes play no part
     array([0., 0., 0.])
+    >>> hs.play(hs.UCBL(), "bernoulli:means=0.2/0.8", [1, 1, 1, 40, 1, 1]).arms
+    array([0, 1, 0, 1, 0, 0])
     """
 
     name = "ucb-l"

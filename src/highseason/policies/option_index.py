@@ -3,6 +3,11 @@
 First the index of an arm, where what its option pays equals what trying it costs; then the rule,
 which plays the highest index; then the policy.  What is learned during the game, what arms have in
 common and how noisy turns are, is in `option_prior`.
+
+References:
+    Gittins, "Bandit Processes and Dynamic Allocation Indices", Journal of the Royal Statistical
+    Society B 41(2), 1979, https://doi.org/10.1111/j.2517-6161.1979.tb01068.x (the index it follows
+    where G is constant).
 """
 
 import math
@@ -14,7 +19,7 @@ from numpy.typing import NDArray
 
 from highseason.core.beta import beta_call, log_beta
 from highseason.core.jitable import inlined, jitable
-from highseason.policies.base import CountingPolicy, parameter
+from highseason.policies.base import CountingPolicy
 from highseason.policies.option_prior import (
     ARM_ROWS,
     BINARY,
@@ -45,6 +50,7 @@ from highseason.policies.option_prior import (
     renew_arms,
     summarize,
 )
+from highseason.policies.parameters import parameter
 from highseason.policies.plan import View, effective_horizons
 from highseason.policies.ranking import (
     count_available,
@@ -521,6 +527,8 @@ class OptionIndex(CountingPolicy):
     >>> import highseason as hs
     >>> hs.OptionIndex().plan([1, 1, 40, 1], arms=1).levels.round(1).tolist()
     [42.0, 41.0, 0.0, 0.0]
+    >>> hs.play(hs.OptionIndex(), "bernoulli:means=0.2/0.8", [1, 1, 1, 40, 1, 1]).arms
+    array([0, 1, 0, 1, 0, 1])
     """
 
     name = "option-index"

@@ -14,7 +14,7 @@ import math
 import sys
 from bisect import insort
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
 from highseason.core.ordered import SuffixMinima, WithOne
-from highseason.core.text import Printable, Table, counted, exact
+from highseason.core.text import Printable, Table, counted
 from highseason.core.warnings import warn_user
 from highseason.policies.rule import UNKNOWN_TURNS, Turn
 from highseason.traffic import Forecast, Forecaster, Multiplier, OneStep, Threshold, as_multiplier
@@ -255,17 +256,13 @@ class Plan(Printable):
         if self.policy.suppress_plan_warning or self.levels[free].size == 0:
             return
         low, high = self.policy.rule.negligible
-        if ((self.levels[free] >= low) & (self.levels[free] < high)).all():
-            message = f"never explores{_why_never(self)}"
-        elif self.exploration[free].min() >= 1.0:
-            message = (
-                f"explores fully in every turn: with {self.arms} arms and {len(self)} turns it "
-                f"never settles on the best arm. A smaller {_knobs(self)}, or a longer game, "
-                "lets it"
-            )
-        else:
-            return
-        warn_user(f"{self.policy}: the plan {message}", PlanWarning)
+        never = ((self.levels[free] >= low) & (self.levels[free] < high)).all()
+        if never or self.exploration[free].min() >= 1.0:
+            from highseason.policies import timing  # see `blocks`
+
+            always = f"explores fully in every turn{timing.why_always(self)}"
+            message = f"never explores{timing.why_never(self)}" if never else always
+            warn_user(f"{self.policy}: the plan {message}", PlanWarning)
 
     def __array__(
         self, dtype: DTypeLike | None = None, copy: bool | None = None
@@ -284,25 +281,6 @@ class Plan(Printable):
 
     def __iter__(self) -> Iterator[float]:
         return iter(self.levels.tolist())
-
-
-def _why_never(plan: Plan) -> str:
-    """Why the plan may never explore; the end of a warning's sentence."""
-    G = plan.multiplier.values
-    z = plan.policy.resolve_thresholds(G).threshold
-    if isinstance(z, float) and bool((G[plan.arms :] >= z).all()):
-        return f": every turn after the first round is high (G >= {exact(z)}). Raise z"
-    unit = plan.policy.unwrapped.in_role("unit")
-    if isinstance(unit, float):
-        extent = f"G runs from {G.min():g} to {G.max():g}, unit={exact(unit)}"
-        return f" ({extent}): it plays greedily. A larger unit, such as unit='q0.5', helps"
-    return f": it plays greedily. A larger {_knobs(plan)} lets it explore"
-
-
-def _knobs(plan: Plan) -> str:
-    """The parameters that set how much the policy explores."""
-    names = plan.policy.unwrapped.parameters()
-    return " or ".join(name for name in ("k", "P", "c") if name in names) or "plan"
 
 
 #: Plans of more turns than this are not cached.
@@ -526,6 +504,94 @@ def check_level(policy: Policy, t: int, level: float) -> None:
         )
 
 
+# -- compiled steps, for a log that is not known in advance ----------------------------------------
+# A step sees the policy as a NumPy record of its parameters, which is passed as bytes, and its
+# carry as a number.
+
+
+class CompiledPlan(NamedTuple):
+    """A plan as kernels take it: `plan(parameters, carry, view)`, of one type for all policies."""
+
+    plan: Any
+    parameters: NDArray[np.uint8]
+    carry: NDArray[np.float64]
+
+
+class CannotCompileError(Exception):
+    """Why the step of a policy must run in Python."""
+
+
+def compiled_plan(policy: Policy) -> CompiledPlan:
+    """The step of a policy with resolved thresholds, compiled once per class."""
+    record = _record_of(policy)
+    begin = policy.begin()
+    if isinstance(begin, bool) or not isinstance(begin, int | float):
+        raise CannotCompileError(f"it carries {begin!r}, but a compiled plan carries a number")
+    function = _compiled(policy.compilable_step(), record.dtype, isinstance(begin, int))
+    plan = CompiledPlan(function, record.view(np.uint8), np.array([begin, begin], np.float64))
+    _require_agreement(policy, plan)
+    return plan
+
+
+def _record_of(policy: Any) -> NDArray[Any]:
+    """The parameters as one record; text is as long as the longest choice."""
+    kinds: list[tuple[str, Any]] = []
+    values = []
+    for entry in fields(policy):
+        value = getattr(policy, entry.name)
+        if isinstance(value, str):
+            choices = getattr(entry.metadata.get("limits"), "choices", ())
+            kind = f"U{max(len(word) for word in (value, 'x', *choices))}"
+        elif is_dataclass(value):
+            inner = _record_of(value)
+            kinds.append((entry.name, inner.dtype))
+            values.append(tuple(inner[0]))
+            continue
+        elif isinstance(value, bool | int | float | np.number):
+            kind = np.dtype(type(value)).str
+        else:
+            raise CannotCompileError(f"its parameter {entry.name} is {type(value).__name__}")
+        kinds.append((entry.name, kind))
+        values.append(value)
+    return np.array([tuple(values)], np.dtype((np.record, kinds)))
+
+
+@functools.cache
+def _compiled(step: Callable[..., Any], record: Any, whole: bool) -> Any:
+    """The step, with its policy and its carry read from arrays."""
+    from numba import NumbaError
+
+    jitted, convert = jitable(step), int if whole else float
+
+    def plan(parameters: Any, carry: Any, view: View) -> float:
+        level, after = jitted(parameters.view(record)[0], convert(carry[0]), view)
+        carry[1] = after
+        return level  # type: ignore[no-any-return]  # a step may be a user's
+
+    try:
+        return compiled(plan, plan_signature())
+    except NumbaError as reason:
+        raise CannotCompileError(f"numba says: {reason}") from None
+
+
+def _require_agreement(policy: Policy, plan: CompiledPlan) -> None:
+    """Compiled and plain steps must give the same level; otherwise the plain one is used."""
+    for turn in ((1, 1.0, 1, 1.0, 1.0), (977, 13.0, 24, 2.0, 2.0)):
+        blind, carry = UnknownFuture.of(*turn), plan.carry.copy()
+        level, after = policy.step(policy.begin(), blind)
+        same = plan.plan(plan.parameters, carry, View(*blind)) == level and carry[1] == after
+        if not (same or level != level):
+            raise CannotCompileError("its compiled step gives other levels")
+
+
+@functools.cache
+def plan_signature() -> Any:
+    """The type of every compiled plan."""
+    from numba import float64, typeof, uint8
+
+    return float64(uint8[::1], float64[::1], typeof(View(1, 1.0, 1, 1.0, 1.0, 1.0, 1)))
+
+
 # -- the effective horizon of every turn -----------------------------------------------------------
 
 
@@ -557,8 +623,6 @@ def effective_horizons(G: Floats, plays: int) -> Floats:
 
 def _compiled_rates() -> Callable[..., None]:
     from numba import types as t
-
-    from highseason.core.compile import compiled
 
     floats, readonly = t.float64[::1], t.Array(t.float64, 1, "C", readonly=True)
     return compiled(waiting_rates, t.void(readonly, floats, floats, floats, floats))

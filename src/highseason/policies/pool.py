@@ -1,4 +1,9 @@
-"""Variable arm pool: an arm at random among the m_t arms with the highest estimates."""
+"""Variable arm pool: an arm at random among the m_t arms with the highest estimates.
+
+References:
+    Tracà, Rudin and Yan, "Regulating Greed Over Time in Multi-Armed Bandits", JMLR 22(3), 2021,
+    https://jmlr.org/papers/v22/17-720.html (the paper).
+"""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +14,8 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, TIES, draw, hash_at
-from highseason.policies.base import OnG, Policy, parameter, unit_of_g
+from highseason.policies.base import Policy
+from highseason.policies.parameters import OnG, parameter, unit_of_g
 from highseason.policies.plan import View
 from highseason.policies.ranking import (
     count_available,
@@ -92,7 +98,11 @@ POOL = Rule(
     intensity,
     allowed=(1.0, math.inf),
     traits=RuleTraits(
-        local=True, stable="while-level-at-most-1", integer_level=True, tries_each_arm=True
+        local=True,
+        own_arm_only=True,
+        stable="while-level-at-most-1",
+        integer_level=True,
+        tries_each_arm=True,
     ),
     probabilities=probabilities,
     negligible=(1.0, 2.0),  # a pool of one
@@ -110,6 +120,8 @@ class VariablePool(Policy):
     >>> import highseason as hs
     >>> hs.VariablePool(c=4, unit=1).plan([1, 1, 1, 40, 1], arms=2).levels
     array([2., 2., 2., 1., 1.])
+    >>> hs.play(hs.VariablePool(), "bernoulli:means=0.2/0.8", [1] * 50, seed=4).arms[:8]
+    array([0, 1, 1, 1, 1, 0, 1, 0])
     """
 
     name = "variable-pool"

@@ -7,6 +7,10 @@ every share is 1: the policy within plays as if it were alone.
 
 What a share means is the rule's business.  It scales a probability (ε), what stands under a root
 (UCB), a divergence (KL-UCB), and the variance of a draw (Thompson).
+
+References:
+    Tracà, Rudin and Yan, "Regulating Greed Over Time in Multi-Armed Bandits", JMLR 22(3), 2021,
+    https://jmlr.org/papers/v22/17-720.html (the paper).
 """
 
 from __future__ import annotations
@@ -21,8 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.policies.base import OnG, Policy, parameter, threshold, unit_of_g
+from highseason.policies.base import Policy
 from highseason.policies.foreign import ForeignPolicy
+from highseason.policies.parameters import OnG, parameter, threshold, unit_of_g
 from highseason.policies.plan import View, all_levels, effective_horizons
 from highseason.policies.rule import Rule
 from highseason.policies.wrappers import Wrapper
@@ -124,6 +129,8 @@ class RegulateByThreshold(Regulator):
     >>> import highseason as hs
     >>> hs.policies.RegulateByThreshold(hs.Thompson(), z=30).plan([1, 1, 40, 1], arms=2).levels
     array([1., 1., 0., 1.])
+    >>> hs.play("threshold:z=9+thompson", "bernoulli:means=0.2/0.8", [1, 9, 1, 1, 9], seed=3).arms
+    array([0, 0, 1, 0, 1])
     """
 
     name = "threshold"
@@ -145,6 +152,8 @@ class RegulateSoftly(Regulator):
     >>> import highseason as hs
     >>> hs.policies.RegulateSoftly(hs.ConstantEpsilon(), unit=2).plan([1, 2, 40, 4], arms=2).levels
     array([0.1  , 0.1  , 0.005, 0.05 ])
+    >>> hs.play("soft:unit=1+thompson", "bernoulli:means=0.2/0.8", [1, 9, 1, 1, 9], seed=4).arms
+    array([1, 0, 1, 1, 1])
     """
 
     name = "soft"
@@ -170,6 +179,8 @@ class RegulateAhead(Regulator):
     >>> import highseason as hs
     >>> hs.policies.RegulateAhead(hs.ConstantEpsilon()).plan([1, 1, 40, 1], arms=1).levels.round(4)
     array([0.1   , 0.1   , 0.0512, 0.1   ])
+    >>> hs.play("ahead+thompson", "bernoulli:means=0.2/0.8", [1, 9, 1, 1, 9], seed=4).arms
+    array([1, 0, 1, 1, 1])
     """
 
     name = "ahead"

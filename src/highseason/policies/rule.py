@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, ParamSpec, TypeAlias
 
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.rewards import effective_visitors
+from highseason.rewards import Offer, effective_visitors
 
 P = ParamSpec("P")
 Floats: TypeAlias = NDArray[np.float64]
@@ -119,7 +119,7 @@ class Observation(NamedTuple):
 
 @jitable
 def precision_of(visitors: float, counted: bool, correlation: float) -> float:
-    """What a turn with these visitors counts as: 1 where they are not counted.
+    """`Policy.precision` from its numbers, for compiled code: 1 where visitors are not counted.
 
     >>> precision_of(1000.0, True, 0.0), precision_of(1000.0, True, 0.01)
     (1000.0, 90.99...)
@@ -282,6 +282,8 @@ Probabilities = Callable[[ArmState, Turn], Floats]
 LeadsBy = Callable[[ArmState, int], float]
 Held = Callable[[ArmState], int]
 
+#: What a rule learns of a turn: what it earned, or the share of visitors who acted.
+Learns = Literal["earned", "seen"]
 #: How long a choice can be reused, from never to the least that can change it.
 Stability = Literal["never", "until-change", "unless-coin-explores", "while-level-at-most-1"]
 
@@ -294,6 +296,9 @@ class RuleTraits:
         local: The choice depends only on the entries of the available arms and on their order, so
             that the rule may be shown a state without the other arms.  Not true of a rule that
             pools statistics over arms or keeps an arm's number in `state.shared`.
+        own_arm_only: What it learns of an arm is that arm's own average (`observe_mean`) and
+            nothing else.  A reward is then corrected without learning from all arms again, and
+            wrappers may forget old rewards.
         stable: How long a choice stays valid, with ties broken by the lowest arm.  "never": ask
             again each time.  "until-change": until the state, the level or the clock changes.
             The other two hold for choices that exploit, until the state changes:
@@ -311,10 +316,16 @@ class RuleTraits:
         compilable: Its functions can be compiled.  One that cannot plays in readable loops.
         work: About how many times longer than UCB it takes to choose and learn; simulations
             divide their games by it.
+        learns: The value of an observation: what was "earned" per visitor, as a share of the most
+            that it may be; or the share of visitors who were "seen" to act, whatever an act is
+            worth.  The two are equal but for money.
+        knows_untried: The rule has an estimate of arms without a reward, too, so that one of them
+            may lead.
         slow: Choosing takes so long in plain Python that a live bandit compiles it, too.
     """
 
     local: bool = False
+    own_arm_only: bool = False
     stable: Stability = "never"
     integer_level: bool = False
     prices: bool = False
@@ -324,6 +335,8 @@ class RuleTraits:
     needs_horizon: bool = False
     compilable: bool = True
     work: float = 1.0
+    learns: Learns = "earned"
+    knows_untried: bool = False
     slow: bool = False
 
 
@@ -338,7 +351,7 @@ class Rule:
             number of arms; for figures, and to warn of plans that always explore.
         observe: Learns from an observation; the default keeps count and sum.
         start: Fills the rule's memory before the first turn.
-        memory: How many numbers of its own the rule keeps per arm.
+        memory: How many numbers of its own the rule keeps per arm, its constants among them.
         allowed: The smallest and the largest level that a plan may give.
         traits: What the library may assume of the rule; by default nothing.
         probabilities: The exact probability of each arm over the turn's random numbers, for
@@ -346,6 +359,8 @@ class Rule:
         negligible: The levels that explore next to nothing, from the first number up to the second;
             a plan of only these gives a warning.  By default there are none.
         shared: How many numbers of its own the rule keeps about the whole game.
+        constants: What the rule knows of every arm from the start: attributes of its `Offer`.  They
+            stand in the first columns of its memory for the whole game.
         bonus: What an index rule adds to an arm's estimate; None for all other rules.
         set_weights: Fills `state.weight` when arms have come or gone, given the clock, a score per
             arm (what its lifetime is worth) and the policy's scale.
@@ -355,7 +370,7 @@ class Rule:
         recall: Fills in what the rule must know of the decisions before a turn, given as pairs
             (turn, arm) from the latest on.  A live bandit calls it before it asks, because there
             rewards, and with them `observe`, may be late.
-        leads_by: The estimate of an arm with rewards: the value shown of it, and the one that a
+        leads_by: The estimate of an arm that has one: the value shown of it, and the one that a
             choice which exploits has the highest of.
         held: The arm that the rule plays as the best whatever the others' estimates are, or -1.
         made_by: The function and the arguments that build the rule again, if its functions are
@@ -373,6 +388,7 @@ class Rule:
     probabilities: Probabilities | None = None
     negligible: tuple[float, float] = (0.0, 0.0)
     shared: int = 0
+    constants: tuple[str, ...] = ()
     bonus: Bonus | None = None
     set_weights: SetWeights = uniform_weights
     zero_exploits: bool = False
@@ -384,21 +400,33 @@ class Rule:
         default=None, compare=False, repr=False
     )
 
-    def fresh_state(self, arms: int) -> ArmState:
+    def fresh_state(self, arms: int, offers: Sequence[Offer] | None = None) -> ArmState:
         """The state before the first turn, prepared by `start`."""
-        state = fresh_state(arms, self.memory, self.shared)
+        state = self.unprepared_state(arms, offers)
         self.start(state)
         return state
 
+    def unprepared_state(self, arms: int, offers: Sequence[Offer] | None) -> ArmState:
+        """What `start` is given: nothing but the constants of the arms."""
+        state = fresh_state(arms, self.memory, self.shared)
+        if self.constants and offers is None:
+            raise ValueError(
+                f"the {self.name!r} rule needs the {' and '.join(self.constants)} of every arm, "
+                "but these arms offer nothing: give it arms with offers, or play another policy"
+            )
+        for column, name in enumerate(self.constants):
+            state.memory[:, column] = [getattr(offer, name) for offer in offers or ()]
+        return state
+
     def standings(self, state: ArmState, last: int) -> list[tuple[int, float | None]]:
-        """All arms, best first, with their estimates; None before any reward.
+        """All arms, best first, with their estimates; None where the rule has none.
 
         The first of the arms on offer is the one that is played where the rule exploits.  Of arms
         that tie, the one that was just played as the best comes first: `last`, or -1.
         """
         held = -1 if self.held is None else self.held(state)
         values = [
-            float(self.leads_by(state, arm)) if pulls > 0.0 else None
+            float(self.leads_by(state, arm)) if pulls > 0.0 or self.traits.knows_untried else None
             for arm, pulls in enumerate(state.pulls.tolist())
         ]
 

@@ -8,6 +8,12 @@ Two posteriors are known.  That of a rate under a Beta prior, from which any rew
 learned: a reward x counts as x successes and 1 - x failures.  And that of a mean under a flat
 prior, if a reward has a normal distribution whose variance is the level: an arm without a reward
 comes first there, because its posterior has no end.
+
+References:
+    Thompson, "On the Likelihood That One Unknown Probability Exceeds Another in View of the
+    Evidence of Two Samples", Biometrika 25, 1933, https://doi.org/10.1093/biomet/25.3-4.285.
+    Russo, Van Roy, Kazerouni, Osband and Wen, "A Tutorial on Thompson Sampling", Foundations and
+    Trends in Machine Learning 11(1), 2018, https://doi.org/10.1561/2200000070.
 """
 
 import functools
@@ -25,7 +31,8 @@ from highseason.core.gamma import BETA_NUMBERS, beta_sample
 from highseason.core.jitable import jitable
 from highseason.core.random import ARMS, draw, hash_at
 from highseason.core.special import bernoulli_kl_upper, loop_exp, loop_log, normal_quantile
-from highseason.policies.base import WeighingPolicy, exploration, parameter
+from highseason.policies.base import WeighingPolicy
+from highseason.policies.parameters import exploration, parameter
 from highseason.policies.plan import View
 from highseason.policies.ranking import (
     arm_to_try,
@@ -165,7 +172,7 @@ def beta_sampling(successes: float = 1.0, failures: float = 1.0) -> Rule:
         start=start,
         shared=2,
         allowed=(0.0, math.inf),
-        traits=RuleTraits(local=True, unit_range=True, slow=True),
+        traits=RuleTraits(local=True, own_arm_only=True, unit_range=True, slow=True),
         probabilities=beta_probabilities,
         negligible=(0.0, 1e-4),  # a hundredth of the deviation that the posterior has
         exploits_at=0.0,
@@ -179,7 +186,7 @@ NORMAL_SAMPLING = Rule(
     choose_normal,
     normal_intensity,
     allowed=(0.0, math.inf),
-    traits=RuleTraits(local=True, tries_each_arm=True),
+    traits=RuleTraits(local=True, own_arm_only=True, tries_each_arm=True),
     probabilities=normal_probabilities,
     negligible=(0.0, 1e-4),  # the draw of an arm with one reward is within a hundredth
     exploits_at=0.0,
@@ -188,7 +195,7 @@ NORMAL_SAMPLING = Rule(
 
 @dataclass(frozen=True)
 class Thompson(WeighingPolicy):
-    """Draw a rate for each arm from its posterior, and play the highest draw (Thompson 1933).
+    """Draw a rate for each arm from its posterior, and play the highest draw.
 
     The posterior is Beta(successes + sum, failures + pulls - sum): for rewards between 0 and 1, a
     reward x counts as x successes and 1 - x failures.  Nothing depends on G: regulated versions are
@@ -200,6 +207,8 @@ class Thompson(WeighingPolicy):
     >>> import highseason as hs
     >>> hs.Thompson(width=0.5).plan([1, 1, 1], arms=2).levels  # of the variance
     array([0.25, 0.25, 0.25])
+    >>> hs.play(hs.Thompson(), "bernoulli:means=0.2/0.8", [1] * 8).arms
+    array([1, 1, 1, 1, 0, 0, 1, 0])
     """
 
     name = "thompson"
@@ -238,6 +247,8 @@ class GaussianThompson(WeighingPolicy):
     >>> import highseason as hs
     >>> hs.GaussianThompson().plan([1, 1, 1], arms=2).levels
     array([0.25, 0.25, 0.25])
+    >>> hs.play(hs.GaussianThompson(), "bernoulli:means=0.2/0.8", [1] * 8).arms
+    array([0, 1, 1, 0, 1, 0, 0, 1])
     """
 
     name = "gaussian-thompson"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.text import Table, counted, format_number, listed, percent
+from highseason.core.text import Table, counted, exact, format_number, listed, percent
 from highseason.policies.plan import NEGLIGIBLE, Plan
 from highseason.traffic import Multiplier
 from highseason.traffic.dates import format_time, iso_times
@@ -190,6 +190,33 @@ def _stretches(chosen: NDArray[np.bool_], G: Multiplier) -> tuple[Stretch, ...]:
         times = () if stamps is None else (stamps[start], stamps[stop - 1])
         stretches.append(Stretch(start + 1, stop, *times))
     return tuple(stretches)
+
+
+def why_always(plan: Plan) -> str:
+    """What follows where a plan explores in every turn; the end of a warning's sentence."""
+    return (
+        f": with {plan.arms} arms and {len(plan)} turns it never settles on the best arm. "
+        f"A smaller {_knobs(plan)}, or a longer game, lets it"
+    )
+
+
+def why_never(plan: Plan) -> str:
+    """Why the plan may never explore; the end of a warning's sentence."""
+    G = plan.multiplier.values
+    z = plan.policy.resolve_thresholds(G).threshold
+    if isinstance(z, float) and bool((G[plan.arms :] >= z).all()):
+        return f": every turn after the first round is high (G >= {exact(z)}). Raise z"
+    unit = plan.policy.unwrapped.in_role("unit")
+    if isinstance(unit, float):
+        extent = f"G runs from {G.min():g} to {G.max():g}, unit={exact(unit)}"
+        return f" ({extent}): it plays greedily. A larger unit, such as unit='q0.5', helps"
+    return f": it plays greedily. A larger {_knobs(plan)} lets it explore"
+
+
+def _knobs(plan: Plan) -> str:
+    """The parameters that set how much the policy explores."""
+    names = plan.policy.unwrapped.parameters()
+    return " or ".join(name for name in ("k", "P", "c") if name in names) or "plan"
 
 
 def plan_heading(plan: Plan) -> str:

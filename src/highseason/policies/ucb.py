@@ -3,6 +3,14 @@
 Plain, with a threshold (UCB-z), soft, by load (AdaUCB), and naive.  UCB is an index rule.  Such a
 rule is its bonus; `index_rule` builds the rest around it, for the families in `mortal` and `kl_ucb`
 and for your own.
+
+References:
+    Auer, Cesa-Bianchi and Fischer, "Finite-time Analysis of the Multiarmed Bandit Problem", Machine
+    Learning 47, 2002, https://doi.org/10.1023/A:1013689704352.
+    Tracà, Rudin and Yan, "Regulating Greed Over Time in Multi-Armed Bandits", JMLR 22(3), 2021,
+    https://jmlr.org/papers/v22/17-720.html (the paper).
+    Wu, Guo and Liu, "Adaptive Exploration-Exploitation Tradeoff for Opportunistic Bandits", ICML
+    2018, https://arxiv.org/abs/1709.04004 (AdaUCB).
 """
 
 import math
@@ -15,14 +23,8 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.ordered import WithOne
-from highseason.policies.base import (
-    OnG,
-    WeighingPolicy,
-    exploration,
-    radius,
-    threshold,
-    unit_of_g,
-)
+from highseason.policies.base import WeighingPolicy
+from highseason.policies.parameters import OnG, exploration, radius, threshold, unit_of_g
 from highseason.policies.plan import View
 from highseason.policies.ranking import (
     arm_to_try,
@@ -110,6 +112,7 @@ def index_rule(
         # [0, 1], because its radius is measured in that range.
         traits=RuleTraits(
             local=True,
+            own_arm_only=True,
             stable="until-change",
             unit_range=True,
             tries_each_arm=True,
@@ -147,6 +150,8 @@ class UCB(WeighingPolicy):
     >>> import highseason as hs
     >>> hs.UCB().plan(hs.traffic.wave(turns=100), arms=5).at(100)  # 2 log 100
     9.21...
+    >>> hs.play(hs.UCB(), "bernoulli:means=0.2/0.8", [1] * 30).arms[:8]
+    array([0, 1, 0, 1, 0, 1, 1, 1])
     """
 
     name = "ucb"
@@ -173,6 +178,8 @@ class UCBZ(WeighingPolicy):
     >>> import highseason as hs
     >>> hs.UCBZ(z=30).plan([1, 1, 40, 1], arms=2).levels.round(2)
     array([0.  , 1.39, 0.  , 2.77])
+    >>> hs.play(hs.UCBZ(z=30), "bernoulli:means=0.2/0.8", [1, 1, 1, 40, 1, 1]).arms
+    array([0, 1, 0, 0, 1, 1])
     """
 
     name = "ucb-z"
@@ -200,6 +207,8 @@ class SoftUCB(WeighingPolicy):
     >>> import highseason as hs
     >>> hs.SoftUCB(unit=1).plan([1, 1, 40, 1], arms=2).levels.round(2)
     array([1.39, 2.2 , 0.14, 3.22])
+    >>> hs.play(hs.SoftUCB(unit=1), "bernoulli:means=0.2/0.8", [1, 1, 1, 40, 1, 1]).arms
+    array([0, 1, 0, 1, 0, 1])
     """
 
     name = "soft-ucb"
@@ -225,14 +234,15 @@ class AdaUCB(WeighingPolicy):
     where it plays as UCB; from G = high on it is 1, and the leader is played; between them it is
     (G(t) - low) / (high - low).  With low = high it is UCB-z.
 
-    Wu, Guo and Liu, "Adaptive Exploration-Exploitation Tradeoff for Opportunistic Bandits" (ICML
-    2018, PMLR 80, arXiv 1709.04004), for network load; they write alpha for P.  Its regret is
-    O(log t), and O(1) if exploring costs nothing while the load is below a threshold.  The defaults
-    are ours, and `hs.bounds` has no bound for it.
+    Wu, Guo and Liu made it for network load; they write alpha for P.  Its regret is O(log t), and
+    O(1) if exploring costs nothing while the load is below a threshold.  The defaults are ours, and
+    `hs.bounds` has no bound for it.
 
     >>> import highseason as hs
     >>> hs.AdaUCB(low=1, high=41, P=2).plan([1, 1, 21, 41, 1], arms=2).levels.round(2)
     array([0.  , 1.39, 1.1 , 0.  , 3.22])
+    >>> hs.play(hs.AdaUCB(low=1, high=40), "bernoulli:means=0.2/0.8", [1, 1, 1, 40, 1, 1]).arms
+    array([0, 1, 0, 0, 1, 1])
     """
 
     name = "ada-ucb"
@@ -282,8 +292,8 @@ class NaiveUCB(UCB):
     """UCB that does not divide its rewards by G(t), so that its radius no longer fits them.
 
     >>> import highseason as hs
-    >>> hs.policies.NaiveUCB.learns_scaled
-    True
+    >>> hs.play("naive-ucb:P=0.2", "bernoulli:means=0.2/0.8", [1, 1, 1, 40, 1, 1]).arms
+    array([0, 1, 0, 1, 0, 1])
     """
 
     name = "naive-ucb"

@@ -3,6 +3,10 @@
 Here are what they share, and two that forget, for rewards that drift.  The function before a class
 builds its rule from the rule within.  Called twice, it gives the same object, so that it is
 compiled once.
+
+References:
+    Garivier and Moulines, "On Upper-Confidence Bound Policies for Non-Stationary Bandit Problems",
+    2008, https://arxiv.org/abs/0805.3415 (discounts and windows).
 """
 
 from collections.abc import Callable, Mapping
@@ -15,16 +19,9 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.ordered import WithOne
-from highseason.policies.base import (
-    Counts,
-    Limits,
-    Policy,
-    Role,
-    declared,
-    parameter,
-    parse,
-    window,
-)
+from highseason.core.validation import Limits, declared
+from highseason.policies.base import Counts, Policy, Role, parse
+from highseason.policies.parameters import parameter, window
 from highseason.policies.plan import View
 from highseason.policies.rule import (
     ArmState,
@@ -33,7 +30,6 @@ from highseason.policies.rule import (
     Rule,
     Turn,
     made_once,
-    observe_mean,
 )
 from highseason.policies.ucb import UCB
 from highseason.traffic import Threshold
@@ -191,6 +187,7 @@ def discounted(rule: Rule, discount: float) -> Rule:
         rule,
         name=f"{rule.name}, discounted",
         observe=observe,
+        traits=replace(rule.traits, own_arm_only=False),
     )
 
 
@@ -204,6 +201,8 @@ class Discounted(Wrapper):
     >>> import highseason as hs
     >>> print(Discounted(hs.UCB(), discount=0.99))
     discounted:discount=0.99+ucb
+    >>> hs.play("discounted:discount=0.9+thompson", "bernoulli:means=0.2/0.8", [1] * 8).arms
+    array([1, 1, 1, 1, 0, 0, 1, 0])
     """
 
     name = "discounted"
@@ -251,6 +250,7 @@ def windowed(rule: Rule, window: int, weighs: bool = False) -> Rule:
         name=f"{rule.name}, windowed",
         observe=observe,
         memory=weights + (window if weighs else 0),
+        traits=replace(rule.traits, own_arm_only=False),
     )
 
 
@@ -261,6 +261,8 @@ class Windowed(Wrapper):
     >>> import highseason as hs
     >>> print(Windowed(hs.EpsilonGreedy(), window=50))
     windowed:window=50+epsilon-greedy
+    >>> hs.play("windowed:window=2+greedy", "bernoulli:means=0.2/0.8", [1] * 8, seed=2).arms
+    array([0, 1, 1, 1, 1, 1, 0, 0])
     """
 
     name = "windowed"
@@ -277,8 +279,9 @@ class Windowed(Wrapper):
 
 
 def _check_plain_mean(rule: Rule, what: str) -> None:
-    if rule.observe is not observe_mean:
+    if not rule.traits.own_arm_only:
         raise ValueError(
             f"{what} changes how a plain average is kept, but the {rule.name!r} rule keeps "
-            "something else: put the forgetting around the innermost policy"
+            "something else: put the forgetting around the innermost policy; a rule of your own "
+            "that keeps plain averages declares own_arm_only"
         )

@@ -8,8 +8,11 @@ import numpy as np
 
 from highseason.core.specs import Registry, split_spec
 from highseason.core.text import decimal
-from highseason.rewards.model import Rewards, bernoulli, truncated_normal
-from highseason.rewards.visitors import effective_visitors, spend, visitors
+from highseason.rewards.bernoulli import bernoulli
+from highseason.rewards.model import Rewards
+from highseason.rewards.spend import spend
+from highseason.rewards.truncated_normal import truncated_normal
+from highseason.rewards.visitors import effective_visitors, visitors
 from highseason.traffic import Multiplier
 
 _MOVES = ("drift", "change", "then")
@@ -62,18 +65,22 @@ def rates_text(model: Rewards) -> str:
 def independent_visitors(model: Rewards, G: Multiplier) -> float:
     """How many independent visitors teach as much as those of a median turn."""
     n = model.visitors_at(float(np.median(G.values)))
-    return float(effective_visitors(n, model.noise.rho))
+    return float(effective_visitors(n, model.kind.rho or 0.0))
 
 
 def assumption(model: Rewards, G: Multiplier) -> str:
     """What a model assumes about a turn, in a sentence."""
     rates = rates_text(model)
-    if model.noise is None:
+    if not model.counts_visitors:
         return (
             f"Assumed: the paper's world.  A turn is one draw ({model.name}, means {rates}), "
             "however many visitors it has."
         )
-    rho = float(model.noise.rho)
+    if (rho := model.kind.rho) is None:
+        return (
+            f"Assumed: every visitor counts ({model.name}), so a busy turn teaches more than a "
+            "quiet one."
+        )
     if rho == 0.0:
         return (
             f"Assumed: every visitor counts (rates {rates}) and decides independently (rho, "
@@ -102,7 +109,7 @@ def parse(
         means: The arms themselves; the text must not name them too.
 
     >>> model = parse("visitors:rates=2%..4%,rho=0.01", arms=5)
-    >>> model.arms, model.between, model.noise.rho
+    >>> model.arms, model.between, model.kind.rho
     (5, (0.02, 0.04), 0.01)
     >>> parse("spend:rates=0.02/0.03,values=40/30,cv=0.5").arms
     2

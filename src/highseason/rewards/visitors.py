@@ -15,37 +15,26 @@ beta-binomial.  Small counts are searched, and exact; large ones are expanded.
 """
 
 import math
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from highseason.core.gamma import BETA_NUMBERS, beta_sample, gamma_sample
+from highseason.core.gamma import BETA_NUMBERS, beta_sample
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import draw, further
 from highseason.core.special import quick_normal_quantile
-from highseason.rewards.model import (
-    Numbers,
-    Range,
-    Rewards,
-    arms_between,
-    check_rates,
-    drifting_arms,
-    named,
-    visitors_of,
-)
+from highseason.rewards.arms import Range, check_rates, drifting_arms, named
+from highseason.rewards.kind import CountsVisitors, Drawn, Users, visitors_of
+from highseason.rewards.model import Rewards
 
 #: Where the further numbers of a turn stand, by what they are for.
-_DAY, _RATE, _BASKETS = 0, BETA_NUMBERS, 2 * BETA_NUMBERS
+_DAY, _RATE = 0, BETA_NUMBERS
 #: Counts with a variance below this are searched from 0; the expansion is for all others.
 _SEARCHED_BELOW = 4.0
 #: Where a search may stop: nothing beyond can be reached by a uniform number.
 _NO_MASS = 1e-20
 #: A correlation below this, times the visitors, is none: it would change nothing but roundings.
 _ALONE = 1e-6
-#: The share of baskets that may be above `most`: where baskets vary, they have no limit.
-_BEYOND = 1e-4
 #: The uniform numbers nearest to 0 and 1; at 0 and 1 the normal quantile is infinite.
 _LEAST, _MOST = 2.0**-54, 1.0 - 2.0**-53
 
@@ -56,17 +45,6 @@ class VisitorNoise(NamedTuple):
     share: float  # Visitors of a turn who see the arm, per unit of G
     rho: float  # The correlation of the decisions of two visitors of the same turn
     day: float  # The standard deviation of the turn's effect on all arms, relative to their rates
-
-
-class SpendNoise(NamedTuple):
-    """The same, with the coefficient of variation `cv` of what a buyer spends, and its limit."""
-
-    share: float
-    rho: float
-    day: float
-    cv: float
-    most: float  # The most that a turn brings per visitor
-    low: float = 0.0  # The least
 
 
 @jitable
@@ -177,28 +155,22 @@ def _expanded(z: float, n: float, p: float) -> float:
 
 
 @jitable
-def _buyers(u: float, rate: float, n: float, rho: float, day: float) -> float:
+def buyers_draw(u: float, rate: float, n: float, rho: float, day: float) -> float:
+    """How many of `n` visitors buy."""
     if day > 0.0 and 0.0 < rate < 1.0:
         rate = beta_draw(u, _DAY, rate, min(1.0, day * day * rate / (1.0 - rate)))
     return count_draw(u, n, rate, rho)
 
 
-@jitable
-def visitor_reward(u: float, rate: float, noise: VisitorNoise, G: float) -> float:
+class Visitors(VisitorNoise, CountsVisitors):
     """The share of a turn's visitors that buys."""
-    n = visitors_of(noise.share, G)
-    return _buyers(u, rate, n, noise.rho, noise.day) / n
 
-
-@jitable
-def spend_reward(u: float, arm: Numbers, noise: SpendNoise, G: float) -> float:
-    """What a turn's visitors spend, per head; an arm is its rate and its mean basket."""
-    n = visitors_of(noise.share, G)
-    baskets = _buyers(u, arm[0], n, noise.rho, noise.day)
-    if baskets > 0.0 and noise.cv > 0.0:  # the sum of gamma variables is one
-        square = noise.cv * noise.cv
-        baskets = square * gamma_sample(further(u), _BASKETS, baskets / square)
-    return min(arm[1] * baskets / n, noise.most)  # type: ignore[no-any-return]  # a NumPy scalar
+    @jitable
+    def draw(self, quantile: Users, u: float, rate: float, t: int, G: float) -> Drawn:
+        """The share that buys."""
+        n = visitors_of(self.share, G)
+        share = buyers_draw(u, rate, n, self.rho, self.day) / n
+        return Drawn(share, share)
 
 
 def visitors(
@@ -237,108 +209,18 @@ def visitors(
     ('visitors:rho=0.001', array([0.02, 0.03]))
     """
     arm_rates = check_rates("visitors", arms, rates, between, prior, "rates")
-    noise = VisitorNoise(*_noise("visitors", arm_rates, share, rho, day))
+    kind = Visitors(*check_noise("visitors", arm_rates, share, rho, day))
     return Rewards(
-        named("visitors", arm_rates, noise, (1.0, 0.0, 0.0), drift, change),
-        quantile=visitor_reward,
-        noise=noise,
+        named("visitors", arm_rates, kind, (1.0, 0.0, 0.0), drift, change),
+        kind=kind,
         **drifting_arms("visitors", arm_rates, drift, change, then),
     )
 
 
-def spend(
-    arms: int | None = None,
-    rates: ArrayLike | None = None,
-    values: ArrayLike = 1.0,
-    between: tuple[float, float] = (0.01, 0.05),
-    values_between: tuple[float, float] | None = None,
-    prior: tuple[float, float] | None = None,
-    cv: float = 1.0,
-    most: float | None = None,
-    share: float = 1.0,
-    rho: float = 0.0,
-    day: float = 0.0,
-) -> Rewards:
-    """Arms with a conversion rate and a mean basket; the reward is the revenue per visitor.
-
-    Baskets are gamma variables.  The unit of money is yours: policies learn what a visitor brings
-    as a share of `most`, so they play alike in euros and in cents.
-
-    Args:
-        arms: How many; every game draws its rates.
-        rates: Or the rates themselves, the same in every game; or a text for `between`: "2%..4%".
-        values: The mean basket of each arm, or one for all.
-        between: Where rates are drawn, uniformly.
-        values_between: Where mean baskets are drawn, uniformly; None if they are given.
-        prior: Draw rates from a beta distribution with this mean and standard deviation instead.
-        cv: The coefficient of variation of a basket: its standard deviation over its mean.
-        most: The most that one visitor may bring; a bandit calls it the end of `reward_range`.  If
-            None, the greatest of the values where baskets do not vary (cv=0), and elsewhere what
-            one basket in 10,000 exceeds.  A turn never brings more than that per visitor.
-        share: As in `visitors`.
-        rho: As in `visitors`.
-        day: As in `visitors`.
-
-    >>> prices = spend(rates=[0.05, 0.04, 0.02], values=[8, 10, 15])
-    >>> prices.means(prices.fixed)
-    array([0.4, 0.4, 0.3])
-    """
-    if not (math.isfinite(cv) and cv >= 0):
-        raise ValueError(f"spend: cv must be a number >= 0, not {cv!r}")
-    arm_rates = check_rates("spend", arms, rates, between, prior, "rates")
-    baskets = _values(values, values_between, arm_rates)
-    end = _most(most, baskets.highest, float(cv))
-    noise = SpendNoise(*_noise("spend", arm_rates, share, rho, day), float(cv), end)
-    return Rewards(
-        named("spend", arm_rates, noise, (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)),
-        quantile=spend_reward,
-        mean_of=_revenue,
-        noise=noise,
-        bounds=(0.0, end),
-        **arms_between(arm_rates, baskets),
-    )
-
-
-def _values(values: ArrayLike, between: Sequence[float] | None, rates: Range) -> Range:
-    if between is not None:
-        if not 0.0 < between[0] <= between[1]:
-            raise ValueError(f"spend: values_between={between} must be two rising numbers above 0")
-        if rates.fixed is not None:
-            raise ValueError("spend: give values=[…], one for each of the rates")
-        return Range(rates.arms, None, (float(between[0]), float(between[1])), None)
-    each = np.array(values, dtype=np.float64)
-    if each.ndim > 1 or each.size not in (1, rates.arms) or not (each > 0).all():
-        raise ValueError(
-            f"spend: values={values!r} must be one number above 0, or one for each of the "
-            f"{rates.arms} arms"
-        )
-    every = np.broadcast_to(each, (rates.arms,)).copy()
-    return Range(rates.arms, every, (float(each.min()), float(each.max())), None)
-
-
-def _most(most: float | None, basket: float, cv: float) -> float:
-    """The most that a visitor brings, if not given the least that it can be."""
-    least = basket
-    if cv > 0.0:
-        from scipy.special import gammainccinv
-
-        times = cv * cv * gammainccinv(1.0 / (cv * cv), _BEYOND)
-        least = basket * float(f"{times:.3g}")
-    if most is not None and not (1.0 - 1e-6) * least <= most < math.inf:
-        raise ValueError(
-            f"spend: most={most:g} is less than some visitors bring: baskets of {basket:g} with "
-            f"cv={cv:g} go up to {least:g}. Give most={least:g} or more"
-        )
-    return least if most is None else float(most)
-
-
-def _revenue(arms: Numbers) -> Numbers:
-    return np.asarray(arms[..., 0] * arms[..., 1])
-
-
-def _noise(
+def check_noise(
     name: str, rates: Range, share: float, rho: float, day: float
 ) -> tuple[float, float, float]:
+    """The three numbers, which must suit the rates."""
     if not (math.isfinite(share) and share > 0):
         raise ValueError(f"{name}: share must be a number above 0, not {share!r}")
     if not 0.0 <= rho <= 1.0:

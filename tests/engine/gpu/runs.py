@@ -11,7 +11,7 @@ from highseason.engine.gpu.play import GpuGames
 from highseason.engine.simulate import Simulation
 
 SEED, GAMES = 7, 9
-#: One policy for each rule with a kernel of its own.
+#: Two rules with a kernel of their own, and one that has it on the CPU alone.
 THREE = (hs.UCB(), hs.EpsilonGreedy(k=1), hs.VariablePool(c=3, unit=1))
 
 

@@ -27,12 +27,25 @@ def quarter(u: float, parameter: float, scale: float) -> float:
     return 0.25 if u < parameter else 1.0
 
 
+def halved(u: float, parameters: Any, t: int, G: float) -> float:
+    """A user's reward of several parameters."""
+    return parameters[0] if u < 0.5 else parameters[1]  # type: ignore[no-any-return]  # a number
+
+
+def halved_mean(parameters: Any, t: int, G: float) -> float:
+    return (parameters[0] + parameters[1]) / 2.0  # type: ignore[no-any-return]  # a number
+
+
 #: Policies, rewards, and what else differs, by what their kernels are.
 RUNS: dict[str, tuple[Any, ...]] = {
     "in shared memory": (THREE, hs.rewards.bernoulli(arms=5)),
     "in rows": (THREE[1:], hs.rewards.bernoulli(arms=100)),
     "naive": ([hs.policies.NaiveUCB()], hs.rewards.bernoulli(arms=5)),
     "a user's rewards": ([hs.UCB()], hs.rewards.custom(quarter, lambda p: 1 - 0.75 * p, arms=3)),
+    "several parameters": (
+        [hs.UCB()],
+        hs.rewards.custom(halved, halved_mean, parameters=[[0.1, 0.9], [0.3, 0.4]], per_turn=True),
+    ),
     "any rule": ([hs.UCB(ties="random")], hs.rewards.bernoulli(arms=5)),
     "lifetimes": (
         [hs.VariablePool(c=3, unit=1)],

@@ -23,5 +23,5 @@ def test_tiny_games_equal_those_of_the_cpu() -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     names = [line.removesuffix(": equal") for line in done.stdout.splitlines()]
-    kinds = "3 arms,70 arms,2 lanes,naive,random ties,drift,lifetimes,wrong arms,results"
-    assert names == kinds.split(",")
+    kinds = "3 arms,70 arms,2 lanes,naive,random ties,drift,lifetimes,visitors,offers"
+    assert names == [*kinds.split(","), "seen", "own visitors", "wrong arms", "results"]

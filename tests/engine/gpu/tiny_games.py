@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 import tempfile
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from tests.engine.gpu.devices import Simulated, add_exchanges
 from tests.engine.gpu.runs import GAMES, SEED, THREE, games_of
+from tests.engine.test_kinds import Half, HalfEarned, orders
 from tests.engine.test_wrong_arms import far_away, playing
+from tests.policies.test_offers import OFFERS, Dearest
 
 import highseason as hs
 from highseason.engine.gpu import play, pool
@@ -85,6 +88,13 @@ def main() -> None:
     lifetimes = hs.lifetimes.fixed([(1, 5), (3, 9), (1, 9)])
     mortal = [hs.SoftUCBMortal(), hs.EpsilonGreedy(k=1)]
     compare("lifetimes", mortal, hs.rewards.bernoulli(arms=3), turns=9, lifetimes=lifetimes)
+    shop = hs.rewards.visitors(arms=3, between=(0.1, 0.4))
+    compare("visitors", [hs.EpsilonGreedy(k=1, rho=0.1)], shop, turns=9)
+    compare("offers", [Dearest()], replace(hs.rewards.bernoulli(arms=3), offers=OFFERS), turns=9)
+    prices = hs.rewards.spend(rates=[0.4, 0.2, 0.3], values=[1, 9, 2], cv=0.5)
+    compare("seen", [Half(), HalfEarned()], prices, turns=9)
+    own = hs.rewards.custom(orders, np.asarray, arms=3, between=(0.1, 0.4), visitors=True)
+    compare("own visitors", [hs.UCB(P=0.1, count="turns"), hs.Greedy()], own, turns=9)
     refuse_wrong_arms()
     compare_results()
 

@@ -15,6 +15,15 @@ from highseason.policies.wrappers import discounted, windowed
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
 
+def test_three_rewards_by_hand() -> None:
+    """1, 0, 1 with weights of 1/4, 1/2, 1; or only the last two."""
+    fading, short = Story(discounted(EPSILON, 0.5), 1), Story(windowed(EPSILON, 2), 1)
+    for story in (fading, short):
+        story.tell(0, [1.0, 0.0, 1.0])
+    assert (fading.state.pulls[0], fading.state.sums[0]) == (1.75, 1.25)
+    assert (short.state.pulls[0], short.state.sums[0]) == (2.0, 1.0)
+
+
 @given(VALUES, st.sampled_from([0.5, 0.9, 0.99]))
 def test_a_discounted_estimate_is_a_weighted_mean(values: list[float], discount: float) -> None:
     story = Story(discounted(EPSILON, discount), 2)

@@ -69,7 +69,7 @@ def command(
             f"--lifetimes {lifetimes_text} are drawn for every game, but a bound needs given ones: "
             "write START-END of each arm, such as 1-90,30-"
         )
-    if arms.noise is not None:  # the theorems are about policies that count turns
+    if arms.counts_visitors:  # the theorems are about policies that count turns
         players = {label: policy.counting("turns") for label, policy in players.items()}
     regret = {
         label: hs.bounds.regret(policy, arms, multiplier=G, form=form, lifetimes=lifetimes)

@@ -21,13 +21,12 @@ from highseason.core.jitable import inlined
 from highseason.core.random import ARMS, draw, hash_at, turn_key
 from highseason.engine.kernels.any_rule import RulePlayer, any_rule_game, best_arms_reward
 from highseason.engine.kernels.epsilon import EpsilonScratch, epsilon_game
-from highseason.engine.kernels.pool import PoolScratch, pool_game
 from highseason.engine.kernels.turns import (
     Kernel,
     Totals,
     best_arm,
     next_checkpoint,
-    play_turn,
+    play_portion,
     record,
     write_totals,
 )
@@ -44,7 +43,7 @@ EVERYONE = 0xFFFFFFFF
 #: A number of 32 bits: comparing and moving it takes half of what an `int` takes.
 _SHORT: Any = np.uint32
 #: What shared memory holds.
-_NUMBERS, _BYTES, _COUNTS = np.dtype(np.float64), np.dtype(np.uint8), np.dtype(np.int32)
+_NUMBERS, _COUNTS = np.dtype(np.float64), np.dtype(np.int32)
 
 
 def _with_cuda(factory: Callable[..., Kernel]) -> Callable[..., Kernel]:
@@ -117,7 +116,7 @@ def any_rule(
         out: Any, trace: Any, player: RulePlayer, wrong: Any,
     ) -> None:  # fmt: skip
         thread = cuda.grid(1)
-        state, population, measure, at_end, random_ties, precision = player
+        state, population = player.state, player.population
         own_state = ArmState(
             state.selections[:, thread], state.pulls[:, thread], state.sums[:, thread],
             state.available[:, thread], state.start[:, thread], state.end[:, thread],
@@ -128,7 +127,10 @@ def any_rule(
             population.alive[:, thread], population.opening[:, thread],
             population.known, population.end, population.scale, population.initial_arms,
         )  # fmt: skip
-        own = RulePlayer(own_state, own_population, measure, at_end, random_ties, precision)
+        own = RulePlayer(
+            own_state, own_population, player.measure, player.at_end, player.random_ties,
+            player.counts_visitors, player.correlation, player.constants,
+        )  # fmt: skip
         for i in range(thread, keys.size, cuda.gridsize(1)):
             own_means = means[i if means.shape[0] == keys.size else thread]
             row = min(i, first.shape[0] - 1)
@@ -178,42 +180,6 @@ def epsilon_rows(quantile: Quantile) -> Kernel:
     return kernel
 
 
-@_with_cuda
-def pool_shared(quantile: Quantile) -> Kernel:
-    """Pool games of at most 256 arms in shared memory."""
-
-    def kernel(turns: Any, keys: Any, parameters: Any, means: Any, out: Any, trace: Any) -> None:
-        arms, size, thread = parameters.shape[1], cuda.blockDim.x, cuda.threadIdx.x
-        numbers = cuda.shared.array(0, _NUMBERS)
-        places = cuda.shared.array(0, _BYTES)[3 * arms * size * 8 :]
-        scratch = PoolScratch(
-            numbers[thread : arms * size : size],
-            numbers[arms * size + thread : 2 * arms * size : size],
-            numbers[2 * arms * size + thread : 3 * arms * size : size],
-            places[thread : arms * size : size],
-        )
-        for i in range(cuda.grid(1), keys.size, cuda.gridsize(1)):
-            pool_game(turns, quantile, keys[i], parameters[i], means[i], out[i], trace[i], scratch)
-
-    return kernel
-
-
-@_with_cuda
-def pool_rows(quantile: Quantile) -> Kernel:
-    """Pool games in global memory: sum and pulls of an arm side by side."""
-
-    def kernel(
-        turns: Any, keys: Any, parameters: Any, means: Any, out: Any, trace: Any,
-        numbers: Any, ranked: Any, order: Any,
-    ) -> None:  # fmt: skip
-        row = cuda.grid(1)
-        scratch = PoolScratch(numbers[row, :, 0], numbers[row, :, 1], ranked[row], order[row])
-        for i in range(row, keys.size, cuda.gridsize(1)):
-            pool_game(turns, quantile, keys[i], parameters[i], means[i], out[i], trace[i], scratch)
-
-    return kernel
-
-
 @inlined
 def scan(numbers: Any, first: Any, size: Any, held: Any, root: float) -> tuple[float, float, int]:
     """The highest index and the highest mean of a lane's arms, and which of them has that index.
@@ -245,7 +211,7 @@ def ucb(quantile: Any) -> Kernel:
         turns: Any, roots: Any, inverse_root: Any, keys: Any, parameters: Any, true_means: Any,
         out: Any, trace: Any, bits: int,
     ) -> None:  # fmt: skip
-        G, learning_scale, model = turns.G, turns.learning_scale, turns.reward_model
+        G, rewards = turns.G, turns.rewards
         arms, size, thread = parameters.shape[1], cuda.blockDim.x, cuda.threadIdx.x
         lanes, at_once = 1 << bits, 32 >> bits  # at_once: the games of a warp
         in_warp = thread & 31
@@ -285,10 +251,10 @@ def ucb(quantile: Any) -> Kernel:
                 seen = cuda.shfl_sync(EVERYONE, seen, owner)
                 greedy = (cuda.ballot_sync(EVERYONE, highest > seen) & ours) == 0
             key = turn_key(game_key, i + 1)
-            value, totals = play_turn(
-                model, quantile, key, parameter[arm], i + 1, G[i], learning_scale[i],
-                best_mean - true_mean[arm], greedy, totals,
-            )  # fmt: skip
+            gap = best_mean - true_mean[arm]
+            value, totals = play_portion(
+                rewards, quantile, key, parameter[arm], i + 1, G[i], gap, greedy, totals
+            )
             if i + 1 == due:
                 if place < keys.size and lane == 0:
                     record(trace[game], passed, totals)

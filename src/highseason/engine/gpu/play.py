@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from highseason.core.parallel import map_blocks
 from highseason.core.random import seed_key
@@ -17,17 +17,10 @@ from highseason.engine.gpu import kernels
 from highseason.engine.gpu.device import GpuProgram, the_gpu
 from highseason.engine.kernels.any_rule import RulePlayer
 from highseason.engine.kernels.interface import RULE_FUNCTIONS, has_own_kernel, player_of
-from highseason.engine.kernels.turns import (
-    TRACE,
-    AnyReward,
-    ClippedNormalReward,
-    PerTurnReward,
-    Turns,
-    spans_of,
-)
+from highseason.engine.kernels.turns import TRACE, Turns, spans_of
 from highseason.engine.results import METRICS, BlockSummary
 from highseason.engine.turn import Population, expected_measure, illegal_arm
-from highseason.policies import EPSILON, POOL, UCB_RULE, Policy, Rule
+from highseason.policies import EPSILON, UCB_RULE, Policy, Rule
 from highseason.policies.rule import ArmState
 
 if TYPE_CHECKING:
@@ -39,9 +32,6 @@ _MOST_GAMES = 2**18
 _MOST_BYTES = 8 * 2**30
 #: Games whose means one worker computes at once, where a model's means are NumPy code.
 _MEANS_PIECE = 16_384
-#: A normal of at least this sigma, centred within [0, 1], leaves that range wherever its quantile
-#: takes a logarithm (beyond 1.44 sigma).
-_WIDE = 0.7
 #: Up to this many arms shared memory holds enough games to keep the machine busy.
 _SHARED_ARMS = 40
 #: Arms that one lane of a UCB game looks at, if 32 lanes are enough for that …
@@ -72,7 +62,7 @@ def play_on_gpu(simulation: Simulation, blocks: Sequence[range]) -> Iterator[Blo
         yield from played
         played = _summaries(simulation, chunk, *map(device.download, numbers))
     yield from played
-    if device.inexact and not _is_clipped(simulation):
+    if device.inexact and not _ignores_logarithms(simulation):
         warn_user(
             f"{', '.join(sorted(device.inexact))}: the last bit may differ between a GPU and a "
             "CPU, so single games may. Without these functions all bits are the same.",
@@ -93,12 +83,11 @@ def _summaries(
         yield simulation.summary(totals[:, some], best[some], traces[:, some])
 
 
-def _is_clipped(simulation: Simulation) -> bool:
-    """Whether the logarithm in the tails of a normal makes no difference: they pay 0 or 1."""
+def _ignores_logarithms(simulation: Simulation) -> bool:
+    """Whether only rewards take a logarithm, and its last bit makes no difference to them."""
     rewards = simulation.rewards
-    return rewards.scale >= _WIDE and all(
-        isinstance(simulation.turns(plan).reward_model, ClippedNormalReward)
-        and has_own_kernel(plan.policy, rewards, simulation.lifetimes)  # others may take one too
+    return rewards.kind.ignores_logarithms and all(
+        has_own_kernel(plan.policy, rewards, simulation.lifetimes)  # others may take one too
         for plan in simulation.plans
     )
 
@@ -149,43 +138,39 @@ class GpuGames:
             for turns in map(self.simulation.turns, self.simulation.plans)
         )
 
-    def _reward_functions(self, i: int) -> tuple[Any, Any]:
-        """The user's `quantile` and `mean_at` that kernels contain; None for built-in families."""
-        rewards, family = self.simulation.rewards, type(self._on_device[i].reward_model)
-        quantile = rewards.quantile if issubclass(family, AnyReward | PerTurnReward) else None
-        return quantile, rewards.mean_at if issubclass(family, PerTurnReward) else None
-
     def _play(self, i: int, games: Games, spans: tuple[Any, Any]) -> None:
-        simulation, (quantile, mean_at) = self.simulation, self._reward_functions(i)
+        simulation, quantile = self.simulation, self.simulation.rewards.quantile
         policy, schedule = simulation.plans[i].policy, None
         if has_own_kernel(policy, simulation.rewards, simulation.lifetimes):
             schedule = schedule_for(policy.rule, games.arms, self.device)
         if schedule is not None:
             schedule(self.device, games, quantile)
         else:
-            self._play_any_rule(policy, games, spans, (quantile, mean_at))
+            self._play_any_rule(policy, games, spans)
 
-    def _play_any_rule(
-        self, policy: Policy, games: Games, spans: tuple[Any, Any], functions: tuple[Any, Any]
-    ) -> None:
+    def _play_any_rule(self, policy: Policy, games: Games, spans: tuple[Any, Any]) -> None:
         rule, simulation, G = policy.rule, self.simulation, self.simulation.G.values
         device, rewards = self.device, simulation.rewards
         measured = expected_measure(G, simulation.forecast, policy.lifetime_options)
-        player = player_of(policy, rewards, simulation.lifetimes, G, measured)
+        player = player_of(policy, rewards, simulation.lifetimes, G.size, measured)
         each = sum(part.nbytes for part in (*player.state, *player.population[:5]))
         blocks = _blocks_that_fit(device, games.size, each, most=8)
         slots = blocks * _MANY_THREADS
+        state = ArmState(*(_for_slots(device, part, slots) for part in player.state))
+        if player.constants:  # games reset the rest
+            each_slot = np.repeat(player.state.memory[:, :, np.newaxis], slots, axis=2)
+            state = state._replace(memory=device.upload(each_slot))
         memory = RulePlayer(
-            ArmState(*(_for_slots(device, part, slots) for part in player.state)),
+            state,
             Population(*(_for_slots(device, part, slots) for part in player.population)),
             device.upload(player.measure), player.at_end, player.random_ties,
-            device.upload(player.precision),
+            player.counts_visitors, player.correlation, player.constants,
         )  # fmt: skip
         means = games.means if games.means is not None else device.empty((slots, games.arms))
         wrong = device.empty((games.size, 2), np.int64)
-        functions_of_rule = (getattr(rule, name) for name in RULE_FUNCTIONS)
+        functions = rewards.quantile, rewards.mean_at, *(getattr(rule, n) for n in RULE_FUNCTIONS)
         device.launch(
-            GpuProgram(kernels.any_rule, (*functions, *functions_of_rule), _MANY_BLOCKS),
+            GpuProgram(kernels.any_rule, functions, _MANY_BLOCKS),
             blocks, _MANY_THREADS, 0,
             *games[:3], means, *spans, *games[4:], memory, wrong,
         )  # fmt: skip
@@ -200,7 +185,8 @@ class GpuGames:
         blocks = min(-(-len(keys) // threads), 16 * self.device.processors)
         if means is None:
             means = self.device.empty((blocks * threads, self.simulation.rewards.arms))
-        program = GpuProgram(kernels.best_arms, self._reward_functions(0))
+        rewards = self.simulation.rewards
+        program = GpuProgram(kernels.best_arms, (rewards.quantile, rewards.mean_at))
         self.device.launch(
             program, blocks, threads, 0, self._on_device[0], keys, parameters, means, *spans, out
         )
@@ -218,7 +204,7 @@ class GpuGames:
             parameters = device.upload(drawn.reshape(len(keys), -1))
         if rewards.varies:
             return parameters, None
-        if rewards.mean_of is np.asarray:
+        if rewards.kind.mean_is_parameter:
             return parameters, parameters
         return parameters, device.upload(self._means(device.download(parameters)))
 
@@ -273,23 +259,20 @@ def schedule_for(rule: Rule, arms: int, device: Any) -> Schedule | None:
 
 
 def play_epsilon(device: Any, games: Games, quantile: Any) -> None:
-    """ε games."""
+    """ε games, a thread each: in shared memory, or with a row each in global memory."""
     arms = games.arms
     if arms <= _SHARED_ARMS:
-        _in_shared_memory(device, GpuProgram(kernels.epsilon_shared, (quantile,)), 24 * arms, games)
-    else:
-        program = GpuProgram(kernels.epsilon_rows, (quantile,), _MANY_BLOCKS)
-        _in_rows(device, program, games, ((arms, 2), np.float64), ((arms,), np.float64))
-
-
-def play_pool(device: Any, games: Games, quantile: Any) -> None:
-    """Pool games."""
-    arms = games.arms
-    if arms <= _SHARED_ARMS:
-        _in_shared_memory(device, GpuProgram(kernels.pool_shared, (quantile,)), 25 * arms, games)
-    else:
-        rows = (((arms, 2), np.float64), ((arms,), np.float64), ((arms,), np.int32))
-        _in_rows(device, GpuProgram(kernels.pool_rows, (quantile,)), games, *rows)
+        program, shared = GpuProgram(kernels.epsilon_shared, (quantile,)), 24 * arms * _THREADS
+        resident = device.resident(program, _THREADS, shared, *games)
+        blocks = min(resident, -(-games.size // _THREADS))
+        device.launch(program, blocks, _THREADS, shared, *games)
+        return
+    blocks = _blocks_that_fit(device, games.size, 24 * arms, most=16)
+    slots = blocks * _MANY_THREADS
+    device.launch(
+        GpuProgram(kernels.epsilon_rows, (quantile,), _MANY_BLOCKS), blocks, _MANY_THREADS, 0,
+        *games, device.empty((slots, arms, 2)), device.empty((slots, arms)),
+    )  # fmt: skip
 
 
 def play_ucb(device: Any, games: Games, quantile: Any) -> None:
@@ -304,7 +287,7 @@ def play_ucb(device: Any, games: Games, quantile: Any) -> None:
     )  # fmt: skip
 
 
-_SCHEDULES: dict[Rule, Schedule] = {EPSILON: play_epsilon, POOL: play_pool, UCB_RULE: play_ucb}
+_SCHEDULES: dict[Rule, Schedule] = {EPSILON: play_epsilon, UCB_RULE: play_ucb}
 
 
 def _for_slots(device: Any, part: Any, slots: int) -> Any:
@@ -312,23 +295,6 @@ def _for_slots(device: Any, part: Any, slots: int) -> Any:
     if isinstance(part, np.ndarray):
         return device.empty((*part.shape, slots), part.dtype)
     return part
-
-
-def _in_shared_memory(device: Any, program: GpuProgram, each: int, games: Games) -> None:
-    """A thread per game, with `each` bytes of shared memory."""
-    blocks = device.resident(program, _THREADS, each * _THREADS, *games)
-    blocks = min(blocks, -(-games.size // _THREADS))
-    device.launch(program, blocks, _THREADS, each * _THREADS, *games)
-
-
-def _in_rows(
-    device: Any, program: GpuProgram, games: Games, *rows: tuple[tuple[int, ...], DTypeLike]
-) -> None:
-    """A thread per game, with a row of each of these shapes and types in global memory."""
-    each = sum(int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in rows)
-    blocks = _blocks_that_fit(device, games.size, each, most=16)
-    memory = (device.empty((blocks * _MANY_THREADS, *shape), dtype) for shape, dtype in rows)
-    device.launch(program, blocks, _MANY_THREADS, 0, *games, *memory)
 
 
 def _blocks_that_fit(device: Any, games: int, each: int, most: int) -> int:

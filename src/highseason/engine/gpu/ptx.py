@@ -132,4 +132,4 @@ def _register_jitables() -> None:
         if native is None:
             register_jitable(forceinline=inline)(function)
         else:
-            overload(function, strict=False)(native)
+            overload(function, strict=False, inline="always" if inline else "never")(native)

@@ -12,19 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import inlined, jitable
-from highseason.core.random import turn_key
+from highseason.core.random import REWARD, draw, turn_key
 from highseason.engine.kernels.turns import (
     Arms,
     Floats,
     Ints,
     Totals,
     Turns,
-    draw_reward,
     next_checkpoint,
-    parameter_of,
-    play_turn,
+    play_portion,
     record,
-    update_means,
     write_totals,
 )
 from highseason.engine.turn import Population, best_present, is_legal, renew, score_lifetimes
@@ -37,12 +34,14 @@ from highseason.policies.rule import (
     copy_values,
     mark_opening,
     offer_opening,
+    precision_of,
 )
+from highseason.rewards.kind import draw_reward, parameter_of, update_means, visitors_in
 
 
 @jitable
-def reset_state(state: ArmState) -> None:
-    """Return a used state to what `fresh_state` gives."""
+def reset_state(state: ArmState, constants: int) -> None:
+    """Return a used state to what `Rule.unprepared_state` gives."""
     state.selections[:] = 0
     state.pulls[:] = 0.0
     state.sums[:] = 0.0
@@ -50,7 +49,7 @@ def reset_state(state: ArmState) -> None:
     state.start[:] = 0
     state.end[:] = NO_END
     state.weight[:] = 1.0
-    state.memory[:] = 0.0
+    state.memory[:, constants:] = 0.0
     state.shared[:] = 0.0
 
 
@@ -62,7 +61,9 @@ class RulePlayer(NamedTuple):
     measure: Floats  # By what lifetimes are scored, as the policy expects it
     at_end: bool  # Whether they are scored by their end alone
     random_ties: bool  # Whether ties are broken at random
-    precision: Floats  # How many observations each turn counts as
+    counts_visitors: bool  # Whether an observation counts as they do, less by their correlation
+    correlation: float
+    constants: int  # How many of the first columns of memory never change
 
 
 @jitable
@@ -84,45 +85,50 @@ def any_rule_game(
     set_weights: Callable[..., None],
 ) -> tuple[int, int]:
     """Play one game; (0, 0), or the turn and the arm of an illegal choice, which ends it."""
-    G, learning_scale, model = turns.G, turns.learning_scale, turns.reward_model
-    state, population, measure, at_end, random_ties, precision = player
-    reset_state(state)
+    G, rewards = turns.G, turns.rewards
+    state, population, measure = player.state, player.population, player.measure
+    alive = population.alive
+    reset_state(state, player.constants)
     start(state)
     copy_values(first, population.first)
     copy_values(last, population.last)
-    score_lifetimes(population, measure, at_end, G.size)
+    score_lifetimes(population, measure, player.at_end, G.size)
     change, opening, best = 1, True, -1
     totals, best_pulls, passed = Totals(0.0, 0.0, 0.0), 0, 0
     due = next_checkpoint(turns.checkpoints, passed)
     for i in range(G.size):
-        moved = update_means(model, mean_at, game, parameters, i + 1, G[i], means)
+        moved = update_means(rewards.kind, mean_at, game, parameters, i + 1, G[i], means)
         if i + 1 == change:
             change, moved = renew(state, population, i + 1, set_weights), True
         if moved:
-            best = best_present(population, means)
+            best = best_present(alive, means)
         if i == 0:
             mark_opening(state, population.initial_arms, population.opening)
         if opening:
-            opening = offer_opening(state, population.opening, population.alive)
+            opening = offer_opening(state, population.opening, alive)
         key = turn_key(game, i + 1)
         level, expected, future = turns.levels[i], turns.expected[i], turns.future[i]
         left = turns_left(i + 1, G.size, future)
-        turn = Turn(i + 1, level, expected, future, left, key, random_ties, i + 1)
+        turn = Turn(i + 1, level, expected, future, left, key, player.random_ties, i + 1)
         arm, greedy = choose(state, turn)
         if not is_legal(state.available, arm):
             return i + 1, arm
         state.selections[arm] += 1
-        parameter = parameter_of(model, parameters, means, arm)
-        value, totals = play_turn(
-            model, quantile, key, parameter, i + 1, G[i], learning_scale[i],
-            means[best] - means[arm], greedy, totals,
-        )  # fmt: skip
+        parameter, gap = (
+            parameter_of(rewards.kind, parameters, means, arm),
+            means[best] - means[arm],
+        )
+        value, totals = play_portion(
+            rewards, quantile, key, parameter, i + 1, G[i], gap, greedy, totals
+        )
         if i + 1 == due:
             passed = record(trace, passed, totals)
             due = next_checkpoint(turns.checkpoints, passed)
         if opening:
-            copy_values(population.alive, state.available)
-        observe(state, turn, Observation(arm, value, precision[i]))
+            copy_values(alive, state.available)
+        visitors = visitors_in(rewards.kind, G[i])
+        precision = precision_of(visitors, player.counts_visitors, player.correlation)
+        observe(state, turn, Observation(arm, value, precision))
         best_pulls += arm == best
     write_totals(out, totals, best_pulls)
     return 0, 0
@@ -168,18 +174,18 @@ def best_arms_reward(
     mean_at: Callable[..., float],
 ) -> float:
     """The reward of playing the best arm present in every turn, with the same random numbers."""
-    G, model = turns.G, turns.reward_model
+    G, kind = turns.G, turns.rewards.kind
     total, i = 0.0, 0
     while i < G.size:
-        moved = update_means(model, mean_at, game, parameters, i + 1, G[i], means)
+        moved = update_means(kind, mean_at, game, parameters, i + 1, G[i], means)
         best, until = _best_until(means, first, last, i + 1)
-        parameter = parameter_of(model, parameters, means, best)
+        parameter = parameter_of(kind, parameters, means, best)
         stop = i + 1 if moved else min(until, G.size)
         stretch = G[i:stop]  # counted from 0, which lets the compiler vectorise
         for j in range(stretch.size):
             t = i + j + 1
-            x = draw_reward(model, quantile, turn_key(game, t), parameter, t, stretch[j])
-            total += stretch[j] * x
+            u = draw(turn_key(game, t), REWARD)
+            total += stretch[j] * draw_reward(kind, quantile, u, parameter, t, stretch[j]).paid
         i = stop
     return total
 

@@ -18,7 +18,7 @@ from highseason.engine.kernels.turns import (
     Turns,
     next_checkpoint,
     play_each_arm_once,
-    play_turn,
+    play_portion,
     record,
     write_totals,
 )
@@ -64,7 +64,7 @@ def epsilon_game(
     """Play one game."""
     sums, pulls, means = scratch
     arms = sums.size
-    G, learning_scale, model = turns.G, turns.learning_scale, turns.reward_model
+    G, rewards = turns.G, turns.rewards
     totals, passed, best = play_each_arm_once(
         turns, quantile, game, parameters, true_means, trace, sums
     )
@@ -78,10 +78,10 @@ def epsilon_game(
         coin = draw(key, DECISION) if epsilon > 0.0 else 1.0
         greedy = coin >= epsilon
         arm = leader if greedy else min(int(coin / epsilon * arms), arms - 1)
-        value, totals = play_turn(
-            model, quantile, key, parameters[arm], i + 1, G[i], learning_scale[i],
-            best_mean - true_means[arm], greedy, totals,
-        )  # fmt: skip
+        gap = best_mean - true_means[arm]
+        value, totals = play_portion(
+            rewards, quantile, key, parameters[arm], i + 1, G[i], gap, greedy, totals
+        )
         if i + 1 == due:
             passed = record(trace, passed, totals)
             due = next_checkpoint(turns.checkpoints, passed)

@@ -17,11 +17,9 @@ from highseason.engine.kernels.any_rule import RulePlayer, any_rule_kernel, orac
 from highseason.engine.kernels.epsilon import epsilon_game, epsilon_scratch
 from highseason.engine.kernels.pool import pool_game, pool_scratch
 from highseason.engine.kernels.turns import (
-    AnyReward,
     Arms,
     Floats,
     Kernel,
-    PerTurnReward,
     Turns,
     kernel_of,
 )
@@ -68,11 +66,11 @@ def kernel_for(
     With `bind`, functions of rules without a kernel of their own are compiled in, where they can.
     """
     rule = policy.rule
-    family: Any = type(turns.reward_model)
-    functions = _reward_functions(rewards, family)
+    family = _family(turns)
+    functions = _reward_functions(rewards)
     if not has_own_kernel(policy, rewards, lifetimes):
         measured = measure(policy.lifetime_options)
-        memory = functools.partial(player_of, policy, rewards, lifetimes, turns.G, measured)
+        memory = functools.partial(player_of, policy, rewards, lifetimes, turns.G.size, measured)
         functions += rule_functions(rule)
         kernel = _compiled_any_rule(family)
         bound = _bound(rule, rewards.quantile, rewards.mean_at, family) if bind else None
@@ -100,30 +98,31 @@ def has_own_kernel(policy: Policy, rewards: Rewards, lifetimes: Lifetimes | None
         and policy.ties != "random"
         and not rewards.varies
         and rewards.width == 1
-        and policy.precision(2.0) == 1.0
+        and policy.counts != "visitors"
     )
 
 
 def oracle_for(turns: Turns, rewards: Rewards) -> Callable[..., None]:
     """What the best arm present would have paid in each game: `(keys, arms, out)`."""
-    family: Any = type(turns.reward_model)
-    kernel, functions = _compiled_oracle(family), _reward_functions(rewards, family)
+    kernel, functions = _compiled_oracle(_family(turns)), _reward_functions(rewards)
     return lambda keys, arms, out: kernel(turns, keys, arms, out, *functions)
 
 
 def player_of(
-    policy: Policy, rewards: Rewards, lifetimes: Lifetimes | None, G: Floats, measure: Floats
+    policy: Policy, rewards: Rewards, lifetimes: Lifetimes | None, turns: int, measure: Floats
 ) -> RulePlayer:
     """The settings of a policy and fresh memory for one game at a time."""
-    rule, turns = policy.rule, G.size
+    rule = policy.rule
     always = np.tile(np.array([1, turns], np.int64), (rewards.arms, 1))
     return RulePlayer(
-        state=fresh_state(rewards.arms, rule.memory, rule.shared),
+        state=rule.unprepared_state(rewards.arms, rewards.offers),
         population=population_of(policy, always, lifetimes, turns),
         measure=measure,
         at_end=policy.lifetime_options.at_end,
         random_ties=policy.ties == "random",
-        precision=np.array([policy.precision(rewards.visitors_at(value)) for value in G.tolist()]),
+        counts_visitors=policy.counts == "visitors",
+        correlation=float(policy.correlation),
+        constants=len(rule.constants),
     )
 
 
@@ -133,7 +132,7 @@ def _bound(rule: Rule, quantile: Any, mean_at: Any, family: Any) -> Kernel | Non
     from numba import NumbaError
 
     start, choose, observe, set_weights = (jitable(getattr(rule, name)) for name in RULE_FUNCTIONS)
-    quantile, mean_at = jitable(quantile), mean_at and jitable(mean_at)
+    quantile, mean_at = (function and jitable(function) for function in (quantile, mean_at))
 
     def kernel(
         turns: Turns,
@@ -154,34 +153,43 @@ def _bound(rule: Rule, quantile: Any, mean_at: Any, family: Any) -> Kernel | Non
         return None
 
 
-def _reward_functions(rewards: Rewards, family: Any) -> tuple[Any, ...]:
-    """A model's `quantile` and `mean_at`, compiled; None where kernels of this family need none."""
-    quantile, mean_at = _reward_signatures(family)
-    arguments = "parameters, t, G" if mean_at else "parameter, scale"
-    function: Any = rewards.mean_at
+def _family(turns: Turns) -> Any:
+    """The type of these rewards: kernels are compiled for each."""
+    import numba
+
+    return numba.typeof(turns.rewards)
+
+
+def _reward_functions(rewards: Rewards) -> tuple[Any, ...]:
+    """A user's `quantile` and `mean`, compiled; None for kinds that have their own."""
+
+    def compiled_as(name: str, function: Any, takes: tuple[str, ...]) -> Any:
+        shape = f"{name}({', '.join(takes)})"
+        return None if function is None else users_function(function, _takes(takes), shape)
+
+    kind = rewards.kind
     return (
-        quantile and users_function(rewards.quantile, quantile, f"quantile(u, {arguments})"),
-        mean_at and users_function(function, mean_at, f"mean({arguments})"),
+        compiled_as("quantile", rewards.quantile, kind.quantile_takes),
+        compiled_as("mean", rewards.mean_at, kind.mean_takes),
     )
 
 
 @functools.cache
-def _reward_signatures(family: Any) -> tuple[Any, Any]:
+def _takes(arguments: tuple[str, ...]) -> Any:
+    """The signature of a user's function of these arguments; None if there is none."""
     from numba import types
 
-    number, whole, row = types.float64, types.int64, types.float64[::1]
-    if issubclass(family, PerTurnReward):
-        return number(number, row, whole, number), number(row, whole, number)
-    return number(number, number, number) if issubclass(family, AnyReward) else None, None
+    typed = {"parameters": types.float64[::1], "t": types.int64}
+    number = types.float64
+    return number(*(typed.get(name, number) for name in arguments)) if arguments else None
 
 
 def _reward_types(family: Any) -> list[Any]:
     from numba import types
 
-    return [
-        types.FunctionType(signature) if signature else types.none
-        for signature in _reward_signatures(family)
-    ]
+    kind = family[0].instance_class
+    signatures = map(_takes, (kind.quantile_takes, kind.mean_takes))
+    return [types.FunctionType(one) if one else types.none for one in signatures]
 
 
 # Looking up a signature costs as much as playing ten games, so each kernel is looked up once.
@@ -223,15 +231,13 @@ def _compiled_oracle(family: Any) -> Kernel:
 def _game_types(family: Any) -> tuple[Any, Any, Any]:
     """The types of turns, keys and arms; the family of rewards picks the code."""
     import numba
+    from numba import types
 
     numbers, counts = np.empty((1, 1)), np.empty((1, 1), np.int64)
-    G, checkpoints, arms = numbers[0], counts[0], Arms(numbers, numbers, counts, counts)
-    model = family(*(0.0 for _ in family._fields))
-    turns = Turns(
-        G=G, learning_scale=G, levels=G, checkpoints=checkpoints, reward_model=model,
-        expected=G, future=G,
-    )  # fmt: skip
-    return numba.typeof(turns), numba.types.uint64[::1], numba.typeof(arms)
+    row, arms = types.float64[::1], Arms(numbers, numbers, counts, counts)
+    members = {"checkpoints": types.int64[::1], "rewards": family}
+    turns = types.NamedTuple([members.get(name, row) for name in Turns._fields], Turns)
+    return turns, types.uint64[::1], numba.typeof(arms)
 
 
 def _player_type() -> Any:
@@ -239,10 +245,12 @@ def _player_type() -> Any:
 
     flags, counts, numbers = np.empty(1, np.bool_), np.empty(1, np.int64), np.empty(1)
     population = Population(counts, counts, numbers, flags, flags, True, 1, 1.0, 1)
-    return numba.typeof(RulePlayer(fresh_state(1), population, numbers, True, True, numbers))
+    return numba.typeof(RulePlayer(fresh_state(1), population, numbers, True, True, True, 1.0, 0))
 
 
-#: The functions of a rule that a kernel calls, in the order in which kernels take them.
+#: The functions of a rule that a kernel calls, in the order in which kernels take them.  Kernels
+#: spell them out: numba makes a pointer of a function that is an argument, not of one in a tuple.
+#: A function that only some games call therefore belongs into a list of its own.
 RULE_FUNCTIONS = {
     "start": "start(state)",
     "choose": "choose(state, turn) -> (arm, exploited)",

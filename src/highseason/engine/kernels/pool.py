@@ -17,7 +17,7 @@ from highseason.engine.kernels.turns import (
     Turns,
     next_checkpoint,
     play_each_arm_once,
-    play_turn,
+    play_portion,
     record,
     write_totals,
 )
@@ -69,7 +69,7 @@ def pool_game(
     """Play one game."""
     sums, pulls, ranked, order = scratch
     arms = sums.size
-    G, learning_scale, model = turns.G, turns.learning_scale, turns.reward_model
+    G, rewards = turns.G, turns.rewards
     totals, passed, best = play_each_arm_once(
         turns, quantile, game, parameters, true_means, trace, sums
     )
@@ -83,10 +83,10 @@ def pool_game(
         greedy = size <= 1
         rank = 0 if greedy else min(int(draw(key, DECISION) * size), size - 1)
         arm = order[rank]
-        value, totals = play_turn(
-            model, quantile, key, parameters[arm], i + 1, G[i], learning_scale[i],
-            best_mean - true_means[arm], greedy, totals,
-        )  # fmt: skip
+        gap = best_mean - true_means[arm]
+        value, totals = play_portion(
+            rewards, quantile, key, parameters[arm], i + 1, G[i], gap, greedy, totals
+        )
         if i + 1 == due:
             passed = record(trace, passed, totals)
             due = next_checkpoint(turns.checkpoints, passed)

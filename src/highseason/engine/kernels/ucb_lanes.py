@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import inlined, jitable
-from highseason.core.random import turn_key
+from highseason.core.random import REWARD, draw, turn_key
 from highseason.engine.kernels.turns import (
     Arms,
     Floats,
@@ -23,12 +23,11 @@ from highseason.engine.kernels.turns import (
     Totals,
     Turns,
     best_arm,
-    booked,
-    draw_reward,
-    learned_value,
     record,
+    value_of,
     write_totals,
 )
+from highseason.rewards.kind import booked, draw_reward
 
 LANES = 8
 #: From this many arms on, only the arms on a list are looked at; a list serves a period of turns …
@@ -185,8 +184,7 @@ def ucb_lanes_kernel(
 
     Memory that the compiler sees allocated is worth a tenth of the time, so none is handed in.
     """
-    G, levels, checkpoints = turns.G, turns.levels, turns.checkpoints
-    learning_scale, reward = turns.learning_scale, turns.reward_model
+    G, levels, checkpoints, rewards = turns.G, turns.levels, turns.checkpoints, turns.rewards
     parameters, true_means = all_arms.parameters, all_arms.means
     arms, games = parameters.shape[1], keys.size
     many = arms >= MANY_ARMS
@@ -224,20 +222,21 @@ def ucb_lanes_kernel(
                 game = min(first + lane, games - 1)
                 place = chosen[lane]
                 arm = listed[lane, place] if many else place
-                key = turn_key(keys[game], i + 1)
-                x = draw_reward(reward, quantile, key, parameters[game, arm], i + 1, weight)
-                paid = weight * x
+                u = draw(turn_key(keys[game], i + 1), REWARD)
+                parameter = parameters[game, arm]
+                drawn = draw_reward(rewards.kind, quantile, u, parameter, i + 1, weight)
+                paid = weight * drawn.paid
                 if i >= arms and means[place, lane] >= highest[lane]:
                     totals[lane, 2] += paid
                 count = pulls[arm, lane] + 1
                 pulls[arm, lane] = count
-                sums[arm, lane] += learned_value(reward, x, paid, learning_scale[i], weight)
+                sums[arm, lane] += value_of(rewards, drawn, weight)
                 means[place, lane] = sums[arm, lane] / count
                 radii[place, lane] = inverse_root[count]
                 if many:
                     known[lane, 0, arm] = means[place, lane]
                     known[lane, 1, arm] = radii[place, lane]
-                totals[lane, 0] += booked(reward, x, paid)
+                totals[lane, 0] += booked(rewards.kind, drawn.paid, paid)
                 totals[lane, 1] += weight * (best_means[lane] - true_means[game, arm])
             if passed < checkpoints.size and checkpoints[passed] == i + 1:
                 for lane in range(min(LANES, games - first)):
