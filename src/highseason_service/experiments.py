@@ -21,7 +21,7 @@ from weakref import WeakValueDictionary
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from highseason.bandit import BanditError, Event, OutcomesReported, TurnDecided
+from highseason.bandit import BanditError, Event, OutcomesReported, TurnDecided, TurnOutcome
 from highseason.core import raised_as
 from highseason.traffic import LENGTHS
 from highseason_service import store
@@ -291,9 +291,8 @@ class Service(AbstractContextManager["Service"]):
         def work(changes: Changes, live: LiveExperiment) -> dict[str, int]:
             for event in live.update_many(outcomes, confirm):
                 assert isinstance(event, OutcomesReported), "a report gives reports"
-                arms = [live.bandit.decision(outcome.turn).arm for outcome in event.outcomes]
-                self._enter(changes, live, "rewarded", None, {"arms": arms}, event)
-                changes.outcomes += [Outcome(*one) for one in event.outcomes]  # type: ignore[arg-type]  # a report has both
+                self._enter(changes, live, "rewarded", None, {}, event)
+                changes.outcomes += event.outcomes
             new = len(changes.outcomes)
             return {"received": len(outcomes), "new": new, "known_already": len(outcomes) - new}
 
@@ -316,7 +315,7 @@ class Service(AbstractContextManager["Service"]):
                 body = after | {"before": before, "arm": arm}
                 rebuild = before["visitors"] != outcome.visitors
                 event = None if rebuild else live.correct(outcome)[0]
-                changes.outcomes.append(outcome)
+                changes.outcomes.append(TurnOutcome(outcome.turn, arm, **after))
                 entry = self._enter(changes, live, "corrected", outcome.turn, body, event)
                 if rebuild:
                     past = self.read(lambda one: store.entries(one, experiment))
@@ -586,7 +585,7 @@ def state_of(live: LiveExperiment) -> State:
         forecast_version=live.version,
         calendar=forecast.calendar_dict(),
         decided=live.decisions.total(),
-        rewarded=len(live.decided) - len(live.unrewarded),
+        rewarded=live.decisions.total() - len(live.unrewarded),
         last_turn=live.bandit.last_turn,
         first_open=live.first_open,
         events=live.seq,

@@ -106,25 +106,30 @@ class TurnDecided(Event, Generic[ArmT], frozen=True):
     expected: float | None
 
 
-class OutcomesReported(Event, frozen=True):
+class OutcomesReported(Event, Generic[ArmT], frozen=True):
     """Rewards or visitors came: what one request changed, in the order in which it is learned."""
 
-    outcomes: tuple[TurnOutcome, ...]
+    outcomes: tuple[TurnOutcome[ArmT], ...]
 
 
-class RewardCorrected(Event, frozen=True):
-    """A reward that was reported is replaced by another total."""
+class RewardCorrected(Event, Generic[ArmT], frozen=True):
+    """A reward that was reported for an arm in a turn is replaced by another total."""
 
     turn: int
+    arm: ArmT
     reward: float
 
 
 class Lesson(NamedTuple, Generic[ArmT]):
-    """What an arm brought before the first turn: the total reward, and the visitors."""
+    """What an arm brought before the first turn: the total reward, and the visitors.
+
+    `turn` is the one that the row was given with, if it was: a whole number, or a time as text.
+    """
 
     arm: ArmT
     reward: float
     visitors: float
+    turn: int | str | None = None
 
 
 class HistoryLearned(Event, Generic[ArmT], frozen=True):
@@ -163,8 +168,8 @@ class MultiplierReplaced(Event, frozen=True):
 _AnyEvent: TypeAlias = (
     BanditStarted[Hashable]
     | TurnDecided[Hashable]
-    | OutcomesReported
-    | RewardCorrected
+    | OutcomesReported[Hashable]
+    | RewardCorrected[Hashable]
     | HistoryLearned[Hashable]
     | ArmAdded[Hashable]
     | ArmRemoved[Hashable]
@@ -270,6 +275,7 @@ _WRITE: dict[str, Callable[[Any], Any]] = {
     "arms": lambda arms: [id_to_json(arm) for arm in arms],
     "lessons": lambda lessons: [(id_to_json(arm), *brought) for arm, *brought in lessons],
     "multiplier": lambda G: None if G is None else Season.of(G),
+    "outcomes": lambda outcomes: [one._replace(arm=id_to_json(one.arm)) for one in outcomes],
     "policy": write_policy,
 }
 _encode = msgspec.json.Encoder().encode

@@ -6,7 +6,6 @@ So a game that applies the events of a store is the one that wrote them.
 
 import math
 from collections.abc import Iterable
-from functools import partial
 from typing import Any, Generic, Self
 
 import numpy as np
@@ -35,18 +34,20 @@ from highseason.bandit.ledger import (
     Ledger,
     Ranked,
     Report,
+    Reports,
     Scale,
     TurnOutcome,
     as_list,
     hashable,
     known,
+    number_of_visitors,
     outside_range,
     pack,
 )
 from highseason.bandit.multiplier_source import MultiplierSource, TurnLike, lifetime_of, source_of
 from highseason.core.random import game_key, turn_key
 from highseason.core.specs import did_you_mean
-from highseason.core.validation import finite_number, non_negative_number
+from highseason.core.validation import finite_number
 from highseason.core.warnings import warn_user
 from highseason.engine import learn, select
 from highseason.engine.kernels.interface import live_choose
@@ -66,7 +67,6 @@ from highseason.rewards.model import visitors_of
 from highseason.traffic import Multiplier
 
 Mask = NDArray[np.bool_]
-_visitors = partial(non_negative_number, "visitors", error=BanditError)
 
 
 class ArmTable(Generic[ArmT]):
@@ -325,34 +325,48 @@ class LiveGame(Generic[ArmT]):
 
     # -- reports ----------------------------------------------------------------------------------
 
-    def report(self, reports: Iterable[Report], numbered: bool = False) -> OutcomesReported | None:
+    def report(
+        self, reports: Iterable[Report], numbered: bool = False
+    ) -> OutcomesReported[ArmT] | None:
         """Check reports; with `numbered`, errors name the row."""
-        new: dict[int, TurnOutcome] = {}
+        new = self._reports()
         for number, report in enumerate(reports, start=1):
             try:
                 row = self._row_of(report, new)
-                reward = finite_number("reward", report.reward, BanditError)
-                self._merge(row, reward, report.visitors, new)
+                new.add(row, finite_number("reward", report.reward, BanditError), report.visitors)
             except ValueError as reason:
                 if not numbered:
                     raise
                 raise type(reason)(f"row {number}: {reason}") from None
         return self._reported(new)
 
-    def report_visitors(self, t: TurnLike, visitors: float) -> OutcomesReported | None:
+    def report_visitors(self, t: TurnLike, visitors: float) -> OutcomesReported[ArmT] | None:
         """Check the visitors of a decided turn."""
-        return self._reported(self._merge(self.row_of_decided(t), None, _visitors(visitors), {}))
+        new = self._reports()
+        new.add(self.row_of_decided(t), None, number_of_visitors(visitors))
+        return self._reported(new)
 
-    def correct(self, t: TurnLike, reward: float) -> RewardCorrected | None:
+    def _reports(self) -> Reports:
+        return Reports(self.ledger, self.source.known_visitors)
+
+    def _reported(self, new: Reports) -> OutcomesReported[ArmT] | None:
+        ids = self.table.ids
+        outcomes = tuple(TurnOutcome(t, ids[arm], *came) for t, arm, *came in new.outcomes.values())
+        return OutcomesReported(self.seq + 1, outcomes) if outcomes else None
+
+    def correct(
+        self, t: TurnLike, reward: float, arm: int | None = None
+    ) -> RewardCorrected[ArmT] | None:
         """Check a reward that replaces another."""
-        before = self.ledger.outcome(self.row_of_decided(t))
+        before = self.ledger.outcome(self.row_of_decided(t, arm))
         after = before._replace(reward=finite_number("reward", reward, BanditError))
         if before.reward is None:
             raise BanditError(
                 f"turn {before.turn} has no reward to correct: report it with update(…)"
             )
-        _require_finite(after)
-        corrected = RewardCorrected(self.seq + 1, before.turn, after.reward or 0.0)
+        after.require_finite()
+        about = before.turn, self.table.ids[before.arm]
+        corrected = RewardCorrected(self.seq + 1, *about, after.reward or 0.0)
         return None if after == before else corrected
 
     def fit(self, reports: Iterable[Report]) -> HistoryLearned[ArmT] | None:
@@ -363,19 +377,16 @@ class LiveGame(Generic[ArmT]):
                 "decided: report rewards with update_many(…)"
             )
         lessons: list[Lesson[ArmT]] = []
-        for number, (arm, reward, _, visitors) in enumerate(reports, start=1):
+        for number, (arm, reward, t, visitors) in enumerate(reports, start=1):
             try:
-                self.table.index(arm)
-                came = TurnOutcome(0, finite_number("reward", reward), _visitors(visitors))
-                _require_finite(came)
+                index, reward = self.table.index(arm), finite_number("reward", reward)
+                came = TurnOutcome(0, index, reward, number_of_visitors(visitors))
+                came.require_finite()
                 if came.lesson is not None:
-                    lessons.append(Lesson(hashable(arm), *came.lesson))
+                    lessons.append(Lesson(self.table.ids[index], *came.lesson, _past_turn(t)))
             except ValueError as reason:
                 raise BanditError(f"row {number}: {reason}") from None
         return HistoryLearned(self.seq + 1, tuple(lessons)) if lessons else None
-
-    def _reported(self, new: dict[int, TurnOutcome]) -> OutcomesReported | None:
-        return OutcomesReported(self.seq + 1, tuple(new.values())) if new else None
 
     def require_in_range(self, event: Event) -> None:
         """Refuse rewards outside the range, which the rule cannot learn as they are."""
@@ -385,10 +396,10 @@ class LiveGame(Generic[ArmT]):
                 known = ((each.turn, each.lesson) for each in event.outcomes)
                 brought = [(f"turn {turn}", *lesson) for turn, lesson in known if lesson]
             case RewardCorrected():
-                visitors = self.ledger.visitors[self.ledger.row(event.turn)]
-                brought = [(f"turn {event.turn}", event.reward, visitors)]
+                row = self.ledger.row(event.turn, self.table.index(event.arm))
+                brought = [(f"turn {event.turn}", event.reward, self.ledger.visitors[row])]
             case HistoryLearned():
-                brought = [(f"arm {arm!r}", each, came) for arm, each, came in event.lessons]
+                brought = [(f"arm {arm!r}", each, came) for arm, each, came, _ in event.lessons]
         if said := outside_range(self.scale.reward_range, brought):
             raise UnconfirmedError(
                 f"{said} (reward_range). If that is right, pass confirm=True: it is recorded as it "
@@ -397,44 +408,26 @@ class LiveGame(Generic[ArmT]):
                 "new.fit(old.to_pandas()[['arm', 'reward', 'visitors']].dropna())"
             )
 
-    def _merge(
-        self, row: int, reward: float | None, visitors: Any, new: dict[int, TurnOutcome]
-    ) -> dict[int, TurnOutcome]:
-        """Add what a report says of a row to the new outcomes, if it says anything new."""
-        before = new[row] if row in new else self.ledger.outcome(row)
-        after = before.merged(reward, None if visitors is None else _visitors(visitors))
-        if reward is not None and after.visitors is None:
-            after = after._replace(visitors=self.source.known_visitors(after.turn))
-        _require_finite(after)
-        if after != before:
-            new.pop(row, None)  # reported again: it is learned in the order of its last report
-            new[row] = after
-        return new
-
-    def row_of_decided(self, t: TurnLike) -> int:
-        """The row of a decided turn."""
+    def row_of_decided(self, t: TurnLike, arm: int | None = None) -> int:
+        """The row of a decided turn, and of this arm in it."""
         turn = self.source.turn_of(t)
-        row = self.ledger.row(turn)
-        if row == NO_ROW:
+        row, decided = self.ledger.row(turn, arm), self.ledger.row(turn)
+        if decided == NO_ROW:
             raise BanditError(f"turn {turn} is not decided yet: call pull(t={turn}) first")
+        if row == NO_ROW:
+            named = self.table.ids[self.ledger.arms[decided]], self.table.ids[arm or 0]
+            raise BanditError("turn {} was decided for the arm {!r}, not {!r}".format(turn, *named))
         return row
 
-    def _row_of(self, report: Report, taken: dict[int, TurnOutcome]) -> int:
+    def _row_of(self, report: Report, new: Reports) -> int:
         arm = self.table.index(report.arm)
-        if report.t is None:
-            row = self.ledger.latest_open(arm, taken)
-            if row == NO_ROW:
-                raise BanditError(
-                    f"every decided turn of the arm {report.arm!r} has a reward: pass the turn "
-                    "that is meant (t=…)"
-                )
-            return row
-        row = self.row_of_decided(report.t)
-        if self.ledger.arms[row] != arm:
-            decided = self.table.ids[self.ledger.arms[row]]
+        if report.t is not None:
+            return self.row_of_decided(report.t, arm)
+        row = self.ledger.latest_open(arm, new.outcomes)
+        if row == NO_ROW:
             raise BanditError(
-                f"turn {self.ledger.turns[row]} was decided for the arm {decided!r}, "
-                f"not {report.arm!r}"
+                f"every decided turn of the arm {report.arm!r} has a reward: pass the turn that is "
+                "meant (t=…)"
             )
         return row
 
@@ -542,9 +535,10 @@ class LiveGame(Generic[ArmT]):
                 for outcome in event.outcomes:
                     self._book(outcome)
             case RewardCorrected():
-                self._correct(self.ledger.row(event.turn), event.reward)
+                row = self.ledger.row(event.turn, self.table.index(event.arm))
+                self._correct(row, event.reward)
             case HistoryLearned():
-                for name, reward, visitors in event.lessons:
+                for name, reward, visitors, _ in event.lessons:
                     arm = self.table.index(name)
                     self.table.selected(arm)
                     self.source.observed(visitors)
@@ -563,8 +557,8 @@ class LiveGame(Generic[ArmT]):
                 self.table.reread_dates()
         self.seq = event.seq
 
-    def _book(self, outcome: TurnOutcome) -> None:
-        row = self.ledger.row(outcome.turn)
+    def _book(self, outcome: TurnOutcome[ArmT]) -> None:
+        row = self.ledger.row(outcome.turn, self.table.index(outcome.arm))
         before = self.ledger.outcome(row)
         self.ledger.book(row, outcome.reward, outcome.visitors)
         if before.visitors is None and outcome.visitors is not None:
@@ -590,13 +584,14 @@ class LiveGame(Generic[ArmT]):
             case TurnDecided():
                 self._check_decision(event)
             case OutcomesReported():
-                for turn, reward, visitors in event.outcomes:
+                for turn, arm, reward, visitors in event.outcomes:
                     reward = None if reward is None else finite_number("reward", reward)
-                    self._merge(self.row_of_decided(turn), reward, visitors, {})
+                    row = self.row_of_decided(turn, self.table.index(arm))
+                    self._reports().add(row, reward, visitors)
             case RewardCorrected():
-                self.correct(event.turn, event.reward)
+                self.correct(event.turn, event.reward, self.table.index(event.arm))
             case HistoryLearned():
-                self.fit(Report(arm, reward, None, came) for arm, reward, came in event.lessons)
+                self.fit(Report(arm, reward, t, came) for arm, reward, came, t in event.lessons)
             case ArmAdded():
                 self.table.require_absent(event.arm, self.ledger.last_turn + 1)
             case ArmRemoved():
@@ -633,7 +628,7 @@ class LiveGame(Generic[ArmT]):
     def decision(self, row: int) -> Decision[ArmT]:
         """A row of the ledger, as users see it."""
         ledger, arm = self.ledger, self.ledger.arms[row]
-        turn, reward, visitors = ledger.outcome(row)
+        turn, _, reward, visitors = ledger.outcome(row)
         chosen = ledger.probability(row, arm), bool(ledger.exploited[row]), ledger.levels[row]
         name, date = self.table.ids[arm], self.source.date_of(turn)
         return Decision(turn, name, *chosen, reward, visitors, date)
@@ -684,9 +679,6 @@ class LiveGame(Generic[ArmT]):
         return Lessons(arms[order], values, visitors, weights, kept, size, bounded)
 
 
-def _require_finite(outcome: TurnOutcome) -> None:
-    if outcome.lesson is not None and not math.isfinite(outcome.lesson[0] / outcome.lesson[1]):
-        raise BanditError(
-            f"reward={outcome.reward:g} with visitors={outcome.visitors:g} is too much per "
-            "visitor for a floating-point number"
-        )
+def _past_turn(t: Any) -> int | str | None:
+    """A turn of the history as an event keeps it."""
+    return t if t is None else int(t) if isinstance(t, int | np.integer) else str(t)

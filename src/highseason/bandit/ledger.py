@@ -9,9 +9,10 @@ import math
 import operator
 from array import array
 from bisect import bisect_right
-from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
@@ -27,6 +28,7 @@ from highseason.bandit.errors import (
 from highseason.core.extras import require
 from highseason.core.specs import did_you_mean
 from highseason.core.text import exact, format_number
+from highseason.core.validation import non_negative_number
 from highseason.core.warnings import warn_user
 from highseason.policies import Policy
 from highseason.traffic.files import table_of
@@ -40,6 +42,9 @@ ArmT = TypeVar("ArmT", bound=Hashable)
 Rows: TypeAlias = Iterable[Mapping[str, Any] | Sequence[Any]] | Any
 
 NO_ROW = -1
+
+#: The number of visitors that is reported.
+number_of_visitors = partial(non_negative_number, "visitors", error=BanditError)
 
 #: The probabilities of all arms add up to 1, up to this.
 _ROUNDING = 1e-6
@@ -129,10 +134,11 @@ class Ranked(NamedTuple, Generic[ArmT]):
     loss: float | None = None
 
 
-class TurnOutcome(NamedTuple):
-    """What is known of a turn's outcome after a report: the total reward, and the visitors."""
+class TurnOutcome(NamedTuple, Generic[ArmT]):
+    """What is known of a portion's outcome after a report: its total reward, and its visitors."""
 
     turn: int
+    arm: ArmT
     reward: float | None
     visitors: float | None
 
@@ -142,6 +148,14 @@ class TurnOutcome(NamedTuple):
         if self.reward is None or not self.visitors:
             return None
         return self.reward, self.visitors
+
+    def require_finite(self) -> None:
+        """Refuse a reward that is too much per visitor to be learned."""
+        if self.lesson is not None and not math.isfinite(self.lesson[0] / self.lesson[1]):
+            raise BanditError(
+                f"reward={self.reward:g} with visitors={self.visitors:g} is too much per visitor "
+                "for a floating-point number"
+            )
 
     def merged(self, reward: float | None, visitors: float | None) -> Self:
         """Add what is new; the same value again changes nothing, another one is refused."""
@@ -162,9 +176,10 @@ class TurnOutcome(NamedTuple):
 
 
 class Ledger:
-    """One row per decision, in the order in which they were made; missing numbers are NaN.
+    """One row per portion of a decided turn, in the order in which they were decided.
 
-    A row takes about 60 bytes, and a few hundred more where the choice was random.
+    A turn has one portion: an arm, and all of its visitors.  Missing numbers are NaN.  A row takes
+    about 60 bytes, and a few hundred more where the choice was random.
     """
 
     def __init__(self) -> None:
@@ -192,9 +207,10 @@ class Ledger:
             return self._row_of.index(NO_ROW) + 1
         return self.last_turn + 1
 
-    def row(self, turn: int) -> int:
-        """The row of a turn, or NO_ROW."""
-        return self._row_of[turn - 1] if turn <= len(self._row_of) else NO_ROW
+    def row(self, turn: int, arm: int | None = None) -> int:
+        """The row of a portion, or NO_ROW; the arm may be left out where a turn has one portion."""
+        row = self._row_of[turn - 1] if turn <= len(self._row_of) else NO_ROW
+        return NO_ROW if arm is not None and row != NO_ROW and self.arms[row] != arm else row
 
     def enter(
         self, turn: int, arm: int, level: float, exploited: bool, propensities: Propensities | None
@@ -212,9 +228,10 @@ class Ledger:
         self._row_of[turn - 1] = row
         self._open.setdefault(arm, {})[row] = None
 
-    def outcome(self, row: int) -> TurnOutcome:
+    def outcome(self, row: int) -> TurnOutcome[int]:
         """What is known of the outcome."""
-        return TurnOutcome(self.turns[row], known(self.rewards[row]), known(self.visitors[row]))
+        came = known(self.rewards[row]), known(self.visitors[row])
+        return TurnOutcome(self.turns[row], self.arms[row], *came)
 
     def book(self, row: int, reward: float | None, visitors: float | None) -> None:
         """Record what is known of the outcome now."""
@@ -260,6 +277,29 @@ class Ledger:
         """How likely an arm was when the row was decided."""
         propensities = self.propensities[row]
         return float(arm == self.arms[row]) if propensities is None else propensities.of(arm)
+
+
+class Reports:
+    """What one request reports: the outcomes that are new, in the order in which they are learned.
+
+    `known_visitors` gives the visitors of a turn that need no report, or None.
+    """
+
+    def __init__(self, ledger: Ledger, known_visitors: Callable[[int], float | None]) -> None:
+        self._ledger, self._known_visitors = ledger, known_visitors
+        self.outcomes: dict[int, TurnOutcome[int]] = {}  # by row
+
+    def add(self, row: int, reward: float | None, visitors: Any) -> None:
+        """Add what a report says of a row, if it says anything new."""
+        before = self.outcomes[row] if row in self.outcomes else self._ledger.outcome(row)
+        came = None if visitors is None else number_of_visitors(visitors)
+        after = before.merged(reward, came)
+        if reward is not None and after.visitors is None:
+            after = after._replace(visitors=self._known_visitors(after.turn))
+        after.require_finite()
+        if after != before:
+            self.outcomes.pop(row, None)  # reported again: learned in the order of its last report
+            self.outcomes[row] = after
 
 
 def not_next(event: "Event", last: int) -> StoreError:
