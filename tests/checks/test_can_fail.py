@@ -297,7 +297,8 @@ class Absent(Sound):
 class Deaf(hs.Greedy):
     """Says that it counts visitors, and counts turns."""
 
-    def precision(self, visitors: float) -> float:
+    @property
+    def correlation(self) -> float:
         return 1.0
 
 

@@ -111,7 +111,7 @@ def regret(
         )
     if isinstance(means, Rewards) and means.noise is not None:
         policy = policy.counting("visitors")
-    if policy.precision(2.0) != 1.0:
+    if policy.counts == "visitors":
         raise NoTheoremError(
             f"{policy}: the theorems are about policies that count turns, as in the paper; there "
             "is none for count='visitors'"

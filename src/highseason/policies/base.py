@@ -39,8 +39,8 @@ from highseason.core.reflexes import Hinting
 from highseason.core.specs import Registry, split_spec, unique_labels
 from highseason.core.text import exact
 from highseason.policies.plan import Plan, Planner, View, known_levels, levels_from
-from highseason.policies.rule import LifetimeOptions, Rule, uniform_weights
-from highseason.rewards import check_arms, effective_visitors
+from highseason.policies.rule import LifetimeOptions, Rule, precision_of, uniform_weights
+from highseason.rewards import check_arms
 from highseason.traffic import Threshold, as_multiplier
 from highseason.traffic.series import warn_if_one_sided
 
@@ -74,6 +74,8 @@ class SearchRange(NamedTuple):
 
 #: The search range of exploration constants (k, P, c), and of a number that declares none.
 EXPLORATION = SearchRange(1e-3, 1e2, "log")
+#: What estimates count.
+Counts = Literal["turns", "visitors"]
 #: What a parameter is to other rooms: the threshold that makes turns high, or the unit of G.
 Role = Literal["", "threshold", "unit"]
 
@@ -242,6 +244,13 @@ class Policy(Hinting):
     learns_scaled: ClassVar[bool] = False
     #: Never or always exploring is intended: no warning.
     suppress_plan_warning: ClassVar[bool] = False
+    #: Whether how much a turn explores depends on G.  A class with its own `step` declares its own.
+    looks_at_g: ClassVar[bool] = True
+    #: Whether it ever explores once every arm was tried.  A class with its own `step` declares its
+    #: own.
+    explores: ClassVar[bool] = True
+    #: Its place among the policies that `advise` compares, the simplest first; None: not compared.
+    candidate: ClassVar[float | None] = None
 
     ties: str = parameter(
         "lowest",
@@ -252,9 +261,15 @@ class Policy(Hinting):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls.name = vars(cls).get("name", "")  # a name is not inherited: it means one class
-        if "step" in vars(cls):  # nor is what another step carries
-            cls.carry_depends_on = vars(cls).get("carry_depends_on", "arms")
+        # These mean one class, or describe its step: they are not inherited.
+        described = ("carry_depends_on", "looks_at_g", "explores") if "step" in vars(cls) else ()
+        for name in ("name", "candidate", *described):
+            setattr(cls, name, vars(cls).get(name, getattr(Policy, name)))
+        if "precision" in vars(cls):
+            raise TypeError(
+                f"{cls.__name__} has a precision of its own, which compiled games could not read: "
+                "define the properties counts and correlation"
+            )
         if (text := vars(cls).get("__doc__")) and "\nArgs:" not in text:
             own = {
                 k: v.metadata.get("limits") for k, v in vars(cls).items() if isinstance(v, Field)
@@ -307,9 +322,19 @@ class Policy(Hinting):
         """The step as compiled code takes it: its first argument is a record of the parameters."""
         return type(self).step
 
+    @property
+    def counts(self) -> Counts | None:
+        """What its estimates count, "auto" being turns; None if it can count turns only."""
+        return None
+
+    @property
+    def correlation(self) -> float:
+        """Of two visitors of the same turn: with more of it, more visitors teach less."""
+        return 0.0
+
     def precision(self, visitors: float) -> float:
-        """The number of observations a turn with these visitors counts as; 1 by default."""
-        return 1.0
+        """The number of observations a turn with these visitors counts as."""
+        return float(precision_of(visitors, self.counts == "visitors", self.correlation))
 
     def kept(self, ages: NDArray[np.int64]) -> NDArray[np.float64]:
         """The share of their weight that an arm's rewards keep; the age of the latest is 0."""
@@ -422,9 +447,14 @@ class Policy(Hinting):
             for name, value in self.parameters().items()
         }
 
-    def counting(self, what: str) -> Self:
+    def counting(self, what: Counts) -> Self:
         """The policy where turns or visitors are counted: the same, unless it follows that."""
         return self
+
+    @classmethod
+    def candidates(cls) -> tuple[Self, ...]:
+        """What `advise` compares of this class, if it is a `candidate`."""
+        return (cls(),)
 
     # -- names ------------------------------------------------------------------------------------
 
@@ -476,13 +506,14 @@ class CountingPolicy(Policy):
         kw_only=True,
     )
 
-    def counting(self, what: str) -> Self:
+    def counting(self, what: Counts) -> Self:
         """The policy that counts this, unless it was told what to count."""
         return replace(self, count=what) if self.count == "auto" else self
 
-    def precision(self, visitors: float) -> float:
-        """The visitors, for a rule that itself learns how much they teach."""
-        return float(visitors) if self.count == "visitors" else 1.0
+    @property
+    def counts(self) -> Counts:
+        """Turns until it is told that visitors are counted."""
+        return "visitors" if self.count == "visitors" else "turns"
 
 
 @dataclass(frozen=True)
@@ -507,9 +538,10 @@ class WeighingPolicy(CountingPolicy):
         kw_only=True,
     )
 
-    def precision(self, visitors: float) -> float:
-        """How many observations a turn with these visitors counts as."""
-        return float(effective_visitors(visitors, self.rho)) if self.count == "visitors" else 1.0
+    @property
+    def correlation(self) -> float:
+        """The one it knows."""
+        return self.rho
 
 
 # -- policies by name ------------------------------------------------------------------------------

@@ -103,6 +103,8 @@ class EpsilonGreedy(WeighingPolicy):
     rule = EPSILON
     carry_depends_on = "nothing"
     profiles = {"paper": {"k": PAPERS_K}}
+    looks_at_g = False
+    candidate = 3
 
     k: float = epsilon_constant(1.0)
 
@@ -129,6 +131,7 @@ class EpsilonZGreedy(WeighingPolicy):
     rule = EPSILON
     carry_depends_on = "G"
     profiles = {"paper": {"k": PAPERS_K, "z": 30.0}}
+    candidate = 6
 
     k: float = epsilon_constant(1.0)
     z: OnG = threshold("q0.75")
@@ -159,6 +162,7 @@ class SoftEpsilonGreedy(WeighingPolicy):
     carry_depends_on = "nothing"
     needs_whole_g = True
     profiles = {"paper": {"k": PAPERS_K, "unit": 1.0}}
+    candidate = 8
 
     k: float = epsilon_constant(0.5)
     unit: OnG = unit_of_g("q0.5")
@@ -184,6 +188,8 @@ class ConstantEpsilon(WeighingPolicy):
     name = "constant-epsilon"
     rule = EPSILON
     carry_depends_on = "nothing"
+    looks_at_g = False
+    candidate = 2
 
     epsilon: float = parameter(
         0.1,
@@ -227,6 +233,9 @@ class Greedy(WeighingPolicy):
     carry_depends_on = "nothing"
     profiles = {"paper": {}}
     suppress_plan_warning = True
+    looks_at_g = False
+    explores = False
+    candidate = 0
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Never explore."""
@@ -247,6 +256,7 @@ class UniformRandom(Policy):
     carry_depends_on = "nothing"
     profiles = {"paper": {}}
     suppress_plan_warning = True
+    looks_at_g = False
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Always explore."""

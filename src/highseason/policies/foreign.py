@@ -130,6 +130,7 @@ class ForeignPolicy(Policy):
 
     carry_depends_on = "nothing"
     suppress_plan_warning = True
+    looks_at_g = False
 
     make: Make = parameter(None, "makes the object of a game: make(seed, arms)", inner=True)
     title: str = parameter("foreign", "what it is called in tables", inner=True)

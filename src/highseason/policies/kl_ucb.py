@@ -103,6 +103,7 @@ class KLUCB(WeighingPolicy):
     name = "kl-ucb"
     rule = KL_UCB_RULE
     carry_depends_on = "nothing"
+    looks_at_g = False
 
     P: float = exploration(1.0, "the divergence is at most P log t / pulls; 1 is the textbook's")
 

@@ -157,6 +157,10 @@ class UCBL(WeighingPolicy):
     )
     unit: OnG = unit_of_g("q0.1")
 
+    def _check_rule(self) -> None:
+        super()._check_rule()
+        object.__setattr__(self, "looks_at_g", self.xi == "soft")
+
     @property
     def lifetime_options(self) -> LifetimeOptions:
         """C is the weight of every arm."""

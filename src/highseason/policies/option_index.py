@@ -7,7 +7,7 @@ common and how noisy turns are, is in `option_prior`.
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -527,6 +527,10 @@ class OptionIndex(CountingPolicy):
     rule = OPTION
     needs_whole_g = True
     carry_depends_on = "G"
+    candidate = 1
+    #: Its rules where visitors are counted: looking at G, and not; a class with its own rule
+    #: declares both.
+    counted_rules: ClassVar[tuple[Rule, Rule]] = (OPTION_COUNTED, OPTION_UNREGULATED)
 
     wait: bool = parameter(
         True, "wait for cheaper turns, or look at the price of this turn only", flag=True
@@ -535,10 +539,15 @@ class OptionIndex(CountingPolicy):
 
     def _check_rule(self) -> None:
         """The rule depends on what is counted."""
-        if self.count == "visitors" and type(self).rule is OPTION:
-            rule = OPTION_COUNTED if self.regulated else OPTION_UNREGULATED
-            object.__setattr__(self, "rule", rule)
+        object.__setattr__(self, "looks_at_g", self.regulated)
+        if self.counts == "visitors":
+            object.__setattr__(self, "rule", self.counted_rules[0 if self.regulated else 1])
         super()._check_rule()
+
+    @classmethod
+    def candidates(cls) -> tuple[Self, ...]:
+        """Following G and not: what following it brings."""
+        return cls(), cls(regulated=False)
 
     @property
     def lifetime_options(self) -> LifetimeOptions:

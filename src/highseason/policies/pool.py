@@ -116,6 +116,7 @@ class VariablePool(Policy):
     rule = POOL
     carry_depends_on = "nothing"
     profiles = {"paper": {"c": 10.0, "unit": 1.0}}
+    candidate = 10
 
     c: float = parameter(
         20.0, "size of the pool; larger explores longer", above=1.0, search=(1.01, 1e3, "log")

@@ -43,6 +43,10 @@ def towards(exploiting: float, level: float, share: float, whole: bool) -> float
 class Regulator(Wrapper):
     """What regulators share.  Subclasses give `share(view)`."""
 
+    def _check_rule(self) -> None:
+        super()._check_rule()
+        object.__setattr__(self, "looks_at_g", True)
+
     def wrapped(self, rule: Rule) -> Rule:
         """The rule stays; it must have a level that exploits."""
         if rule.exploits_at is None:

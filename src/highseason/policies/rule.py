@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
+from highseason.rewards import effective_visitors
 
 P = ParamSpec("P")
 Floats: TypeAlias = NDArray[np.float64]
@@ -114,6 +115,16 @@ class Observation(NamedTuple):
     arm: int
     value: float
     precision: float
+
+
+@jitable
+def precision_of(visitors: float, counted: bool, correlation: float) -> float:
+    """What a turn with these visitors counts as: 1 where they are not counted.
+
+    >>> precision_of(1000.0, True, 0.0), precision_of(1000.0, True, 0.01)
+    (1000.0, 90.99...)
+    """
+    return float(effective_visitors(visitors, correlation)) if counted else 1.0
 
 
 # -- what a rule learns, unless it says otherwise --------------------------------------------------

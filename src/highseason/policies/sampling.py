@@ -205,6 +205,8 @@ class Thompson(WeighingPolicy):
     name = "thompson"
     rule = BETA_SAMPLING
     carry_depends_on = "nothing"
+    looks_at_g = False
+    candidate = 5
 
     width: float = exploration(
         1.0, "times the deviation of the posterior; 1 is the textbook's", search=(0.01, 3.0, "log")
@@ -241,6 +243,7 @@ class GaussianThompson(WeighingPolicy):
     name = "gaussian-thompson"
     rule = NORMAL_SAMPLING
     carry_depends_on = "nothing"
+    looks_at_g = False
 
     sigma: float = exploration(0.5, "the standard deviation of a reward", search=(1e-3, 1e2, "log"))
 

@@ -153,6 +153,8 @@ class UCB(WeighingPolicy):
     rule = UCB_RULE
     carry_depends_on = "nothing"
     profiles = {"paper": {}}
+    looks_at_g = False
+    candidate = 4
 
     P: float = radius()
 
@@ -177,6 +179,7 @@ class UCBZ(WeighingPolicy):
     rule = UCB_RULE
     carry_depends_on = "nothing"
     profiles = {"paper": {"z": 30.0}}
+    candidate = 7
 
     z: OnG = threshold("q0.75")
     P: float = radius()
@@ -203,6 +206,7 @@ class SoftUCB(WeighingPolicy):
     rule = UCB_RULE
     carry_depends_on = "nothing"
     profiles = {"paper": {"unit": 1.0}}
+    candidate = 9
 
     unit: OnG = unit_of_g("q0.1")
     P: float = radius()

@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.ordered import WithOne
-from highseason.policies.base import Limits, Policy, Role, declared, parameter, parse, window
+from highseason.policies.base import (
+    Counts,
+    Limits,
+    Policy,
+    Role,
+    declared,
+    parameter,
+    parse,
+    window,
+)
 from highseason.policies.plan import View
 from highseason.policies.rule import (
     ArmState,
@@ -36,6 +45,8 @@ _TAKEN_OVER = (
     "carry_depends_on",
     "learns_scaled",
     "suppress_plan_warning",
+    "looks_at_g",
+    "explores",
 )
 #: The parameters that every wrapper has.
 _COMMON = ("base", "ties")
@@ -128,11 +139,17 @@ class Wrapper(Policy):
         """As the policy within."""
         return self.base.lifetime_options
 
-    def precision(self, visitors: float) -> float:
+    @property
+    def counts(self) -> Counts | None:
         """As the policy within."""
-        return self.base.precision(visitors)
+        return self.base.counts
 
-    def counting(self, what: str) -> Self:
+    @property
+    def correlation(self) -> float:
+        """As the policy within."""
+        return self.base.correlation
+
+    def counting(self, what: Counts) -> Self:
         """Around the policy within as it plays there."""
         return replace(self, base=self.base.counting(what))
 
@@ -252,7 +269,7 @@ class Windowed(Wrapper):
 
     def wrapped(self, rule: Rule) -> Rule:
         """The rule within, with a window."""
-        return windowed(rule, self.window, self.base.precision(2.0) != 1.0)
+        return windowed(rule, self.window, self.base.counts == "visitors")
 
     def kept(self, ages: NDArray[np.int64]) -> NDArray[np.float64]:
         """All or nothing."""
