@@ -153,7 +153,13 @@ def stale(rule: Rule) -> Rule:
         return state.memory[arm, place] if turn.level > 0.0 else 0.0
 
     index = index_rule(rule.name, kept, rule.intensity, zero_exploits=rule.zero_exploits)
-    return replace(index, name=f"{rule.name}, stale", observe=observe, memory=rule.memory + 1)
+    return replace(
+        index,
+        name=f"{rule.name}, stale",
+        observe=observe,
+        memory=rule.memory + 1,
+        traits=replace(index.traits, own_arm_only=False),
+    )
 
 
 @dataclass(frozen=True)

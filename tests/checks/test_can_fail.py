@@ -482,6 +482,11 @@ def test_money_that_is_learned_as_it_is_fails(monkeypatch: pytest.MonkeyPatch) -
             "it chose arm 3, arm 3 when .* and arm 2 without them",
         ),
         (
+            rules.only_an_average_is_learned,
+            type("Stakes", (Sound,), {"rule": replace(EPSILON, observe=keeping_parts_of_stakes)}),
+            "declares own_arm_only, but its observe does not do as observe_mean does: in turn",
+        ),
+        (
             rules.stable_choice_is_repeated,
             declaring(EPSILON, stable="until-change"),
             "declares stable='until-change', but its choice changed in turn 5, from",

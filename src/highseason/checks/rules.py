@@ -8,7 +8,15 @@ import numpy as np
 from highseason.checks.catalogue import ARMS, SEED, check, expect, season
 from highseason.core.random import DECISION, REWARD, draw, game_key, turn_key
 from highseason.engine import decide, learn
-from highseason.policies import UNKNOWN_TURNS, ArmState, Horizon, Observation, Policy, Turn
+from highseason.policies import (
+    UNKNOWN_TURNS,
+    ArmState,
+    Horizon,
+    Observation,
+    Policy,
+    Turn,
+    observe_mean,
+)
 
 #: The turns to look at, and how often each of them is decided for its probabilities.
 TURNS, TIMES = (1, ARMS, ARMS + 1, ARMS + 2, 17, 40), 1500
@@ -57,6 +65,21 @@ def choosing_changes_nothing(policy: Policy) -> None:
                 f"choose() must not change the state, but in turn {turn.t} it changed state.{name}:"
                 " change it in observe()",
             )
+
+
+@check(applies=lambda policy: policy.rule.traits.own_arm_only)
+def only_an_average_is_learned(policy: Policy) -> None:
+    """Learning adds to the average of the arm that was played, and changes nothing else."""
+    for state, turn in _moments(policy):
+        observed, averaged = _copied(state), _copied(state)
+        observation = Observation(ARMS - 1, 0.375, 2.0)
+        policy.rule.observe(observed, turn, observation)
+        observe_mean(averaged, turn, observation)
+        expect(
+            all(map(np.array_equal, observed, averaged)),
+            "the rule declares own_arm_only, but its observe does not do as observe_mean does: in "
+            f"turn {turn.t} it left {observed}, which should be {averaged}",
+        )
 
 
 @check(applies=lambda policy: policy.rule.traits.local)

@@ -286,6 +286,7 @@ def _grabbing(
         traits=replace(
             rule.traits,
             local=False,
+            own_arm_only=False,
             stable="until-change" if rule.traits.stable == "until-change" else "never",
         ),
     )

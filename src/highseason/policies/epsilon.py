@@ -72,7 +72,9 @@ EPSILON = Rule(
     choose,
     intensity,
     allowed=(0.0, 1.0),
-    traits=RuleTraits(local=True, stable="unless-coin-explores", tries_each_arm=True),
+    traits=RuleTraits(
+        local=True, own_arm_only=True, stable="unless-coin-explores", tries_each_arm=True
+    ),
     probabilities=probabilities,
     negligible=(0.0, 0.01),  # less than once in a hundred turns
     exploits_at=0.0,

@@ -133,7 +133,9 @@ def limited(rule: Rule, stay: int, changes: int, period: int, freeze: str) -> Ru
         shared=place + FIRST + changes + 2 * spans,
         bonus=None,
         # It stores which arm is on display, and the turn matters.
-        traits=replace(rule.traits, local=False, stable="never", tries_each_arm=False),
+        traits=replace(
+            rule.traits, local=False, own_arm_only=False, stable="never", tries_each_arm=False
+        ),
     )
 
 

@@ -92,7 +92,11 @@ POOL = Rule(
     intensity,
     allowed=(1.0, math.inf),
     traits=RuleTraits(
-        local=True, stable="while-level-at-most-1", integer_level=True, tries_each_arm=True
+        local=True,
+        own_arm_only=True,
+        stable="while-level-at-most-1",
+        integer_level=True,
+        tries_each_arm=True,
     ),
     probabilities=probabilities,
     negligible=(1.0, 2.0),  # a pool of one

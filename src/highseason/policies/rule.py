@@ -294,6 +294,9 @@ class RuleTraits:
         local: The choice depends only on the entries of the available arms and on their order, so
             that the rule may be shown a state without the other arms.  Not true of a rule that
             pools statistics over arms or keeps an arm's number in `state.shared`.
+        own_arm_only: What it learns of an arm is that arm's own average (`observe_mean`) and
+            nothing else.  A reward is then corrected without learning from all arms again, and
+            wrappers may forget old rewards.
         stable: How long a choice stays valid, with ties broken by the lowest arm.  "never": ask
             again each time.  "until-change": until the state, the level or the clock changes.
             The other two hold for choices that exploit, until the state changes:
@@ -315,6 +318,7 @@ class RuleTraits:
     """
 
     local: bool = False
+    own_arm_only: bool = False
     stable: Stability = "never"
     integer_level: bool = False
     prices: bool = False

@@ -165,7 +165,7 @@ def beta_sampling(successes: float = 1.0, failures: float = 1.0) -> Rule:
         start=start,
         shared=2,
         allowed=(0.0, math.inf),
-        traits=RuleTraits(local=True, unit_range=True, slow=True),
+        traits=RuleTraits(local=True, own_arm_only=True, unit_range=True, slow=True),
         probabilities=beta_probabilities,
         negligible=(0.0, 1e-4),  # a hundredth of the deviation that the posterior has
         exploits_at=0.0,
@@ -179,7 +179,7 @@ NORMAL_SAMPLING = Rule(
     choose_normal,
     normal_intensity,
     allowed=(0.0, math.inf),
-    traits=RuleTraits(local=True, tries_each_arm=True),
+    traits=RuleTraits(local=True, own_arm_only=True, tries_each_arm=True),
     probabilities=normal_probabilities,
     negligible=(0.0, 1e-4),  # the draw of an arm with one reward is within a hundredth
     exploits_at=0.0,

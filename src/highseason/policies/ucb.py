@@ -110,6 +110,7 @@ def index_rule(
         # [0, 1], because its radius is measured in that range.
         traits=RuleTraits(
             local=True,
+            own_arm_only=True,
             stable="until-change",
             unit_range=True,
             tries_each_arm=True,

@@ -33,7 +33,6 @@ from highseason.policies.rule import (
     Rule,
     Turn,
     made_once,
-    observe_mean,
 )
 from highseason.policies.ucb import UCB
 from highseason.traffic import Threshold
@@ -191,6 +190,7 @@ def discounted(rule: Rule, discount: float) -> Rule:
         rule,
         name=f"{rule.name}, discounted",
         observe=observe,
+        traits=replace(rule.traits, own_arm_only=False),
     )
 
 
@@ -251,6 +251,7 @@ def windowed(rule: Rule, window: int, weighs: bool = False) -> Rule:
         name=f"{rule.name}, windowed",
         observe=observe,
         memory=weights + (window if weighs else 0),
+        traits=replace(rule.traits, own_arm_only=False),
     )
 
 
@@ -277,8 +278,9 @@ class Windowed(Wrapper):
 
 
 def _check_plain_mean(rule: Rule, what: str) -> None:
-    if rule.observe is not observe_mean:
+    if not rule.traits.own_arm_only:
         raise ValueError(
             f"{what} changes how a plain average is kept, but the {rule.name!r} rule keeps "
-            "something else: put the forgetting around the innermost policy"
+            "something else: put the forgetting around the innermost policy; a rule of your own "
+            "that keeps plain averages declares own_arm_only"
         )
