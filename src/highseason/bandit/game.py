@@ -60,9 +60,8 @@ from highseason.policies import (
     PlanWarning,
     Policy,
     Turn,
-    observe_mean,
 )
-from highseason.policies.rule import mark_opening, offer_opening
+from highseason.policies.rule import mark_opening, offer_opening, precision_of
 from highseason.rewards.model import visitors_of
 from highseason.traffic import Multiplier
 
@@ -252,6 +251,7 @@ class LiveGame(Generic[ArmT]):
         self.ledger = Ledger()
         self.seq = 0  # of the last event
         self._game_key = game_key(seed, 0)
+        self._counted, self._correlation = policy.counts == "visitors", policy.correlation
 
     @classmethod
     def start(cls, event: BanditStarted[ArmT], policy: Policy) -> Self:
@@ -459,7 +459,7 @@ class LiveGame(Generic[ArmT]):
 
     def weight_of(self, visitors: float) -> float:
         """The number of observations that a reward from this many visitors counts as."""
-        return self.policy.precision(visitors_of(1.0, visitors))
+        return float(precision_of(visitors_of(1.0, visitors), self._counted, self._correlation))
 
     def _correct(self, row: int, reward: float) -> None:
         """Replace a reward, and learn again what may depend on it, in the same order."""
@@ -468,7 +468,7 @@ class LiveGame(Generic[ArmT]):
         if before.lesson is None:
             return
         # A plain average depends on its own arm alone.
-        arm = ledger.arms[row] if self.policy.rule.observe is observe_mean else None
+        arm = ledger.arms[row] if self.policy.rule.traits.own_arm_only else None
         self.table.forget(arm)
         for lesson in ledger.history:
             if arm in (None, lesson[0]):

@@ -8,9 +8,9 @@ from highseason.rewards.model import Rewards as Rewards
 from highseason.rewards.model import bernoulli as bernoulli
 from highseason.rewards.model import check_arms as check_arms
 from highseason.rewards.model import custom as custom
+from highseason.rewards.model import effective_visitors as effective_visitors
 from highseason.rewards.model import truncated_normal as truncated_normal
 from highseason.rewards.text import parse as parse
-from highseason.rewards.visitors import effective_visitors as effective_visitors
 from highseason.rewards.visitors import spend as spend
 from highseason.rewards.visitors import visitors as visitors
 

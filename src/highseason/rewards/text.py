@@ -8,8 +8,8 @@ import numpy as np
 
 from highseason.core.specs import Registry, split_spec
 from highseason.core.text import decimal
-from highseason.rewards.model import Rewards, bernoulli, truncated_normal
-from highseason.rewards.visitors import effective_visitors, spend, visitors
+from highseason.rewards.model import Rewards, bernoulli, effective_visitors, truncated_normal
+from highseason.rewards.visitors import spend, visitors
 from highseason.traffic import Multiplier
 
 _MOVES = ("drift", "change", "then")

@@ -16,7 +16,7 @@ beta-binomial.  Small counts are searched, and exact; large ones are expanded.
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -67,16 +67,6 @@ class SpendNoise(NamedTuple):
     cv: float
     most: float  # The most that a turn brings per visitor
     low: float = 0.0  # The least
-
-
-@jitable
-def effective_visitors(visitors: Any, rho: Any) -> Any:
-    """How many independent visitors would teach as much as these.
-
-    >>> effective_visitors(1000.0, 0.0), effective_visitors(1000.0, 0.01)
-    (1000.0, 90.99...)
-    """
-    return visitors / (1.0 + (visitors - 1.0) * rho)
 
 
 @inlined
