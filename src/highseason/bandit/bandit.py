@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Self, overload
 import numpy as np
 
 from highseason.bandit import documents
-from highseason.bandit.certainty import verdict
+from highseason.bandit.certainty import Ranked, ranking, unsure_because, verdict
 from highseason.bandit.errors import BanditError, DocumentError, StoreError
 from highseason.bandit.events import BanditStarted, Event, EventStore
 from highseason.bandit.game import LiveGame
@@ -22,17 +22,13 @@ from highseason.bandit.ledger import (
     ArmT,
     Decision,
     MemoryStore,
-    Ranked,
-    Report,
-    Rows,
     Scale,
     as_list,
     hashable,
-    in_order,
-    reports_of,
     warn_of_waiting,
 )
-from highseason.bandit.multiplier_source import TurnLike, lifetimes_of, source_of
+from highseason.bandit.rows import Report, Rows, in_order, reports_of
+from highseason.bandit.season import TurnLike, lifetimes_of, source_of
 from highseason.core.atomic import atomic_write
 from highseason.core.reflexes import Hinting
 from highseason.core.specs import DEFAULT_POLICY
@@ -443,7 +439,7 @@ turn 3: append turns with extend(…)
             gone: Also list the arms that were removed or have expired, after the others.
         """
         with self._lock:
-            return self._game.ranking(gone)
+            return ranking(self._game, gone)
 
     def verdict(self) -> str:
         """Whether you may stop, and what that would lose, in a sentence made of `ranking`.
@@ -459,7 +455,7 @@ turn 3: append turns with extend(…)
 it brings per visitor, on average.'
         """
         with self._lock:
-            return verdict(self._game.ranking(gone=False), self._game.unsure_because)
+            return verdict(ranking(self._game, gone=False), unsure_because(self._game))
 
     @overload
     def expectations(self, as_: Literal["dict"] = "dict") -> dict[ArmT, float | None]: ...

@@ -17,7 +17,8 @@ import numpy as np
 from msgspec import Struct
 
 from highseason.bandit.errors import BanditError, DocumentError, StoreError, StoreWarning
-from highseason.bandit.ledger import ArmT, Propensities, TurnOutcome, not_next
+from highseason.bandit.ledger import ArmT, TurnOutcome, not_next
+from highseason.bandit.propensities import Propensities
 from highseason.core.warnings import warn_user
 from highseason.policies import NO_END, UNKNOWN_END, Policy
 from highseason.policies import from_json as policy_from_json

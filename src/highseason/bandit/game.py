@@ -11,7 +11,6 @@ from typing import Any, Generic, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bandit.certainty import Lessons
 from highseason.bandit.errors import BanditError, DocumentError, UnconfirmedError
 from highseason.bandit.events import (
     ArmAdded,
@@ -20,7 +19,6 @@ from highseason.bandit.events import (
     Event,
     HistoryLearned,
     Lesson,
-    Lifetime,
     MultiplierExtended,
     MultiplierReplaced,
     OutcomesReported,
@@ -32,28 +30,23 @@ from highseason.bandit.ledger import (
     ArmT,
     Decision,
     Ledger,
-    Ranked,
-    Report,
     Reports,
     Scale,
     TurnOutcome,
-    as_list,
     hashable,
-    known,
     number_of_visitors,
     outside_range,
-    pack,
 )
-from highseason.bandit.multiplier_source import MultiplierSource, TurnLike, lifetime_of, source_of
+from highseason.bandit.propensities import pack
+from highseason.bandit.rows import Report
+from highseason.bandit.season import ArmTable, MultiplierSource, TurnLike, lifetime_of, source_of
 from highseason.core.random import game_key, turn_key
-from highseason.core.specs import did_you_mean
 from highseason.core.validation import finite_number
 from highseason.core.warnings import warn_user
-from highseason.engine import learn, select
+from highseason.engine import learn
 from highseason.engine.kernels.interface import live_choose
 from highseason.engine.turn import choose, probabilities_of
 from highseason.policies import (
-    NO_END,
     UNKNOWN_TURNS,
     ArmState,
     Observation,
@@ -66,180 +59,6 @@ from highseason.rewards.model import visitors_of
 from highseason.traffic import Multiplier
 
 Mask = NDArray[np.bool_]
-
-
-class ArmTable(Generic[ArmT]):
-    """One row per arm that is or was in the game: ids outside, indices inside.
-
-    An arm keeps its index for ever, so what was learned of it stays when it is removed and is there
-    again when it comes back.
-    """
-
-    def __init__(self, policy: Policy, source: MultiplierSource) -> None:
-        self.policy, self.source = policy, source
-        self.ids: list[ArmT] = []
-        self.state: ArmState = policy.rule.fresh_state(0)
-        self.active = np.zeros(0, np.bool_)  # not removed
-        self.held = np.zeros(0, np.bool_)  # waiting for a low turn
-        self.opening = np.zeros(0, np.bool_)  # tried before all others
-        self.ends = np.zeros(0, np.int64)  # the last turn, as the engine counts
-        self.dates: dict[int, str] = {}  # of the ends that were given as dates, by index
-        self._indices: dict[ArmT, int] = {}
-        self._changes = 0  # how often arms or the multiplier changed
-        self._present: tuple[tuple[int, int], Mask] | None = None  # the last answer of `present`
-        self._weighted: tuple[int, bytes] | None = None  # what the weights in `state` are for
-        self.weighed: dict[tuple[int, bytes], ArmState] = {}  # weights that are not kept yet
-
-    def present(self, turn: int) -> Mask:
-        """Which arms are in the game at a turn; read-only."""
-        key = self._changes, turn
-        if self._present is None or self._present[0] != key:
-            mask = self.active & (self.ends >= turn)
-            mask.setflags(write=False)
-            self._present = key, mask
-        return self._present[1]
-
-    def names(self, turn: int) -> tuple[ArmT, ...]:
-        """The ids of the arms in the game at a turn."""
-        return tuple(self.ids[arm] for arm in np.flatnonzero(self.present(turn)))
-
-    def index(self, arm: ArmT) -> int:
-        """The index of an arm that is, or was, in the game."""
-        arm = hashable(arm)
-        if arm not in self._indices:
-            hint = did_you_mean(str(arm), map(str, self.ids))
-            for known in self.ids:
-                if str(known) == str(arm):
-                    kind, given = type(known).__name__, type(arm).__name__
-                    hint = f"There is {known!r}, of type {kind}: give that, not the type {given}"
-            raise BanditError(f"there is no arm {arm!r}. {hint}")
-        return self._indices[arm]
-
-    def is_untried(self, arm: ArmT) -> bool:
-        """Whether the arm is not in the game and was never chosen before."""
-        index = self._indices.get(hashable(arm))
-        return index is None or not (self.active[index] or self.state.selections[index])
-
-    def require_active(self, arm: ArmT) -> None:
-        """Refuse an arm that was removed, or never added."""
-        if not self.active[self.index(arm)]:
-            raise BanditError(f"the arm {arm!r} is already removed")
-
-    def require_absent(self, arm: ArmT, turn: int) -> None:
-        """Refuse an arm that is in the game."""
-        index = self._indices.get(hashable(arm))
-        if index is not None and self.present(turn)[index]:
-            raise BanditError(f"the arm {arm!r} is already in the game: arm ids must differ")
-
-    def add(self, arm: ArmT, start: int, lifetime: Lifetime, held: bool) -> None:
-        """Bring an arm in, or back in with what was learned of it."""
-        self.grow([arm])
-        index = self._indices[arm]
-        self.active[index] = True
-        self.state.start[index] = start if start > 1 else 0  # one that comes back is young again
-        self.ends[index] = lifetime.last_turn
-        self.dates.pop(index, None)
-        if lifetime.date is not None:
-            self.dates[index] = lifetime.date
-        self.held[index] = held and not self.state.selections[index]
-        self._changes += 1
-
-    def grow(self, arms: Iterable[ArmT]) -> None:
-        """Make rows for the arms that have none, all at once: one by one, each copies the table."""
-        new = [arm for arm in dict.fromkeys(map(hashable, arms)) if arm not in self._indices]
-        if not new:
-            return
-        self._indices |= {arm: index for index, arm in enumerate(new, len(self.ids))}
-        self.ids += new
-        rows = self.policy.rule.fresh_state(1)._asdict()  # of a new arm: the others' memory stays
-        del rows["shared"]
-        self.state = self.state._replace(**{
-            name: np.concatenate([getattr(self.state, name), np.repeat(row, len(new), axis=0)])
-            for name, row in rows.items()
-        })  # fmt: skip
-        masks, out = (self.active, self.held, self.opening), np.zeros(len(new), np.bool_)
-        self.active, self.held, self.opening = (np.append(mask, out) for mask in masks)
-        self.ends = np.append(self.ends, np.full(len(new), NO_END))
-
-    def remove(self, arm: ArmT, last: int) -> None:
-        """Take an arm out of the game after turn `last`; its statistics stay."""
-        index = self.index(arm)
-        self.active[index] = False
-        self.ends[index] = min(self.ends[index], last)
-        self.dates.pop(index, None)
-        self._changes += 1
-
-    def reread_dates(self) -> None:
-        """Find the turns of ends that were given as dates, on a longer multiplier."""
-        for index, date in self.dates.items():
-            self.ends[index] = self.source.last_turn_by(date)
-        self._changes += 1
-
-    def allowed(self, turn: int, available: Iterable[ArmT] | None) -> Mask:
-        """The arms in the game that the caller allows for a turn."""
-        allowed = self.present(turn)
-        if available is not None:
-            named = np.zeros(len(self.ids), np.bool_)
-            named[[self.index(arm) for arm in as_list("available", available)]] = True
-            allowed = allowed & named
-        if allowed.any():
-            return allowed
-        if self.present(turn).any():
-            raise BanditError(
-                "available names no arm that is in the game (removed and expired arms do not "
-                "count): name at least one, or leave it out to allow all"
-            )
-        reason = "all have expired" if self.active.any() else "all were removed"
-        raise BanditError(f"no arm is left to play in turn {turn}: {reason}; add one with add_arm")
-
-    def state_at(self, turn: int) -> ArmState:
-        """The state with the weights that the arms of a turn have; the table does not change.
-
-        Weights are computed only when the arms, their lifetimes or the season have changed.
-        """
-        key = self._weights_key(turn)
-        if key == self._weighted:
-            return self.state
-        if key not in self.weighed:
-            self.weighed = {key: self._weigh(turn)}
-        return self.weighed[key]
-
-    def keep_state(self, turn: int) -> ArmState:
-        """Make the weights of a turn those of the table."""
-        self.state = self.state_at(turn)
-        self._weighted, self.weighed = self._weights_key(turn), {}
-        return self.state
-
-    def _weights_key(self, turn: int) -> tuple[int, bytes]:
-        return self._changes, (self.ends < turn).tobytes()
-
-    def _weigh(self, turn: int) -> ArmState:
-        now, options = self.state, self.source.lifetime_options
-        state = now._replace(
-            available=self.present(turn).copy(),
-            weight=now.weight.copy(),
-            end=self.source.visible_ends(self.ends) if options.needs_end else self.ends.copy(),
-            shared=now.shared.copy(),
-        )
-        starts = np.maximum(1, state.start)
-        scores = self.source.lifetime_scores(starts, self.ends)
-        self.policy.rule.set_weights(state, turn, scores, options.weight_scale)
-        return state
-
-    def forget(self, arm: int | None = None) -> None:
-        """Drop what was learned, of one arm or of all; choices and lifetimes stay."""
-        if arm is not None:
-            self.state.pulls[arm] = self.state.sums[arm] = 0.0
-            return
-        fresh = self.policy.rule.fresh_state(len(self.ids))
-        learned = {name: getattr(fresh, name) for name in ("pulls", "sums", "memory", "shared")}
-        self.state = self.state._replace(**learned)
-        self._weighted, self.weighed = None, {}  # weights may be among the shared numbers
-
-    def selected(self, index: int) -> None:
-        """Count a choice; an arm that was tried does not wait any more."""
-        select(self.state, index)
-        self.held[index] = False
 
 
 class LiveGame(Generic[ArmT]):
@@ -632,51 +451,6 @@ class LiveGame(Generic[ArmT]):
         chosen = ledger.probability(row, arm), bool(ledger.exploited[row]), ledger.levels[row]
         name, date = self.table.ids[arm], self.source.date_of(turn)
         return Decision(turn, name, *chosen, reward, visitors, date)
-
-    def ranking(self, gone: bool) -> list[Ranked[ArmT]]:
-        """The arms in the game, best first; with `gone`, then those that left it."""
-        ledger, scale = self.ledger, self.scale
-        last = ledger.arms[-1] if len(ledger) and ledger.exploited[-1] else -1
-        standings = self.policy.rule.standings(self.table.state, last)
-        lessons, present = self._lessons(), self.table.present(ledger.last_turn + 1)
-        pulls, (low, high) = lessons.totals(), lessons.intervals()
-        chances, losses = lessons.outlook(present & (not scale.per_turn))
-
-        def ranked(arm: int, estimate: float | None) -> Ranked[ArmT]:
-            value = math.nan if estimate is None else estimate
-            # An estimate that a prior draws away from the arm's own mean lies inside all the same.
-            ends = min(low[arm], value), max(high[arm], value)
-            shown, lower, upper = (known(scale.shown(float(x))) for x in (value, *ends))
-            loss = known((scale.high - scale.low) * float(losses[arm]))
-            name, sure = self.table.ids[arm], known(float(chances[arm]))
-            return Ranked(name, shown, int(pulls[arm]), lower, upper, sure, loss)
-
-        there = [ranked(*one) for one in standings if present[one[0]]]
-        return there + [ranked(*one) for one in standings if gone and not present[one[0]]]
-
-    @property
-    def unsure_because(self) -> str:
-        """Why a ranking is never said to be sure, however long the game lasts; "" if it may be."""
-        if self.policy.kept(np.array([np.iinfo(np.int64).max])) < 1.0:
-            return "the policy forgets old rewards, because the best arm may change"
-        per_turn = "the policy compares rewards per turn, so how sure it is cannot be said"
-        return per_turn if self.scale.per_turn else ""
-
-    def _lessons(self) -> Lessons:
-        """All that was learned, as the rule learns it."""
-        columns = np.array(list(self.ledger.lessons())).reshape(-1, 3)
-        arms, visitors = columns[:, 0].astype(np.int64), columns[:, 2]
-        values = self.scale.all_learned(columns[:, 1], visitors)
-        weights = np.array([self.weight_of(came) for came in visitors.tolist()], float)
-        size, order = len(self.table.ids), np.argsort(arms, kind="stable")
-        ages = np.empty_like(arms)  # 0 for an arm's latest reward
-        ages[order] = np.bincount(arms, minlength=size).cumsum()[arms[order]] - 1
-        ages[order] -= np.arange(arms.size)
-        kept, bounded = self.policy.kept(ages), self.scale.clips and not self.scale.per_turn
-        facts = np.array([values, visitors, weights, kept])
-        order = np.lexsort((*facts, arms))  # sums to the last bit, whatever the rewards' order
-        values, visitors, weights, kept = facts[:, order]
-        return Lessons(arms[order], values, visitors, weights, kept, size, bounded)
 
 
 def _past_turn(t: Any) -> int | str | None:

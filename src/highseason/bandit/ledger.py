@@ -1,20 +1,16 @@
-"""The ledger of decided turns: what was decided, how likely it was, what came of it, its scale.
+"""The ledger of a live game: what was decided, how likely it was, what came of it, its scale.
 
-And what comes into it: reports as people have them, from rows, DataFrames or Arrow tables; and the
-store that keeps events in memory.
+And the ids of arms as they are kept, and the store that keeps events in memory.
 """
 
 import datetime as dt
 import math
-import operator
 from array import array
-from bisect import bisect_right
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,63 +21,45 @@ from highseason.bandit.errors import (
     StoreError,
     WaitingWarning,
 )
-from highseason.core.extras import require
-from highseason.core.specs import did_you_mean
+from highseason.bandit.propensities import Propensities
 from highseason.core.text import exact, format_number
 from highseason.core.validation import non_negative_number
 from highseason.core.warnings import warn_user
 from highseason.policies import Policy
-from highseason.traffic.files import table_of
-from highseason.traffic.timeline import Timeline
 
 if TYPE_CHECKING:
     from highseason.bandit.events import Event
 
 ArmT = TypeVar("ArmT", bound=Hashable)
-#: Reports, or a table of them.
-Rows: TypeAlias = Iterable[Mapping[str, Any] | Sequence[Any]] | Any
 
 NO_ROW = -1
 
 #: The number of visitors that is reported.
 number_of_visitors = partial(non_negative_number, "visitors", error=BanditError)
 
-#: The probabilities of all arms add up to 1, up to this.
-_ROUNDING = 1e-6
+
+def as_list(name: str, arms: Iterable[ArmT]) -> list[ArmT]:
+    """A list of ids; a lone string is refused, because its letters would be taken for ids."""
+    if isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
+        raise BanditError(f"{name} must be a list of arm ids, such as ['a', 'b'], got {arms!r}")
+    return list(arms)
 
 
-class Propensities(NamedTuple):
-    """The probability of each arm, as runs of equal values: run i ends before arm `ends[i]`."""
+def hashable(arm: ArmT) -> ArmT:
+    """The id as it is kept: NumPy's numbers and strings become Python's, which are equal to them.
 
-    ends: tuple[int, ...]
-    values: tuple[float, ...]
-
-    def of(self, arm: int) -> float:
-        """The probability of one arm; 0 for an arm that was added later."""
-        run = bisect_right(self.ends, arm)
-        return self.values[run] if run < len(self.values) else 0.0
-
-    def fit(self, arm: int, arms: int) -> bool:
-        """Whether they can be the probabilities of `arms` arms, and `arm` was possible."""
-        widths = [end - start for start, end in pairwise((0, *self.ends))]
-        if len(widths) != len(self.values) or min(widths, default=0) < 1 or self.ends[-1] > arms:
-            return False
-        total = math.fsum(map(operator.mul, widths, self.values))
-        return min(self.values) >= 0.0 and abs(total - 1.0) <= _ROUNDING and self.of(arm) > 0.0
-
-
-def pack(probabilities: NDArray[np.float64]) -> Propensities | None:
-    """Pack the probabilities of a turn; None if one arm was certain.
-
-    >>> pack(np.array([0.1, 0.1, 0.7, 0.1]))
-    Propensities(ends=(2, 3, 4), values=(0.1, 0.7, 0.1))
+    >>> hashable(np.float64(9.99))
+    9.99
     """
-    if probabilities.max() >= 1.0:
-        return None
-    values = probabilities.tolist()
-    last = len(values) - 1
-    ends = [i + 1 for i, value in enumerate(values) if i == last or value != values[i + 1]]
-    return Propensities(tuple(ends), tuple(values[end - 1] for end in ends))
+    if isinstance(arm, np.generic):
+        arm = arm.item()
+    try:
+        hash(arm)
+    except TypeError:
+        raise BanditError(
+            f"an arm id must be hashable (a string, a number, a tuple of these), got {arm!r}"
+        ) from None
+    return arm
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,31 +85,6 @@ class Decision(Generic[ArmT]):
     reward: float | None = None
     visitors: float | None = None
     date: dt.date | None = None
-
-
-class Ranked(NamedTuple, Generic[ArmT]):
-    """An arm of a ranking; numbers are in the user's unit, and None before any reward.
-
-    Attributes:
-        arm: The arm's id.
-        estimate: What the policy compares arms by; old rewards may count less in it.
-        pulls: How many of its turns the rule has learned from.
-        low: The lower end of its 95% interval, None before the second reward.  Rewards are clipped
-            to `reward_range`, counted as the policy counts turns, and forgotten as it forgets them.
-        high: The upper end.
-        chance_best: How likely the arm is the best of those in the game.
-        loss: What playing it for ever would lose per visitor, on average, in the unit of the
-            estimate; that of the first arm is what stopping now would lose.  It and `chance_best`
-            are None where they are not calibrated: see the guide on embedding.
-    """
-
-    arm: ArmT
-    estimate: float | None
-    pulls: int
-    low: float | None = None
-    high: float | None = None
-    chance_best: float | None = None
-    loss: float | None = None
 
 
 class TurnOutcome(NamedTuple, Generic[ArmT]):
@@ -403,18 +356,6 @@ class Scale:
         return span * estimate if self.per_turn else self.low + span * estimate
 
 
-# -- reports and ids as people have them -----------------------------------------------------------
-
-
-class Report(NamedTuple):
-    """One row of `update_many`: the arm, its turn's total reward, and the visitors."""
-
-    arm: Any
-    reward: Any
-    t: Any = None
-    visitors: Any = None
-
-
 def warn_of_waiting(before: int, now: int) -> None:
     """Warn of rewards that wait for the number of visitors: of the first, tenth, hundredth."""
     if now > before < 10 ** (len(str(now)) - 1):
@@ -465,129 +406,3 @@ def outside_range(
     more = f", and {len(found) - 3} more" if len(found) > 3 else ""
     ends = " to ".join(map(exact, map(float, reward_range)))
     return f"{'; '.join(found[:3])}{more}, outside the range of {ends}"
-
-
-#: The columns of a table; `turn` is another name for `t`.
-_COLUMNS = ("arm", "reward", "t", "turn", "visitors")
-
-
-def reports_of(rows: Any) -> list[Report]:
-    """The reports that rows, or the rows of a table, make."""
-    records = _records(rows)
-    if records is not None:
-        return [Report(**record) for record in records]
-    return [_report(number, row) for number, row in enumerate(rows, start=1)]
-
-
-def in_order(reports: list[Report]) -> list[Report]:
-    """The reports by their turn, where they have one."""
-    turns: Any = [report.t for report in reports]
-    if all(turn is None for turn in turns):
-        return reports
-    try:
-        if all(isinstance(turn, str) for turn in turns):
-            turns = _places(turns)
-        return [reports[row] for row in sorted(range(len(turns)), key=turns.__getitem__)]
-    except TypeError:
-        raise BanditError(
-            "the rows cannot be put in order: give each a turn, all numbers or all times, or none"
-        ) from None
-
-
-def _places(texts: list[str]) -> NDArray[Any]:
-    """Where turns come that are written as text: dates as people write them, or numbers."""
-    import pandas as pd
-
-    table = table_of(pd.DataFrame({"turn": texts}), "the history")
-    try:
-        dated = Timeline.of_rows(table, table.columns[0], "UTC")
-    except ValueError as reason:  # `fit` has no option that says their order
-        text = str(reason).partition(": pass dates=")[0]
-        raise BanditError(f"{text}: write dates as 2024-12-31") from reason
-    table.tell()
-    places = table.columns[0].numbers if dated is None else dated[1]
-    if np.isnan(places).any():
-        raise TypeError
-    return places
-
-
-def _report(number: int, row: Mapping[str, Any] | Sequence[Any]) -> Report:
-    try:
-        if isinstance(row, str):  # its letters would be taken for an arm and a reward
-            raise TypeError
-        return Report(**row) if isinstance(row, Mapping) else Report(*row)
-    except TypeError:
-        raise BanditError(
-            f"row {number} must be (arm, reward, t, visitors), the last two optional, got {row!r}"
-        ) from None
-
-
-def _records(table: Any) -> list[dict[str, Any]] | None:
-    """The rows of a table, whose libraries are recognised by what they offer; None for others."""
-    if hasattr(table, "to_pylist") and hasattr(table, "column_names"):  # Arrow
-        names, rows = table.column_names, table.to_pylist()
-    elif hasattr(table, "to_dicts") and hasattr(table, "columns"):  # Polars
-        names, rows = table.columns, table.to_dicts()
-    elif hasattr(table, "to_dict") and hasattr(table, "columns"):  # pandas
-        names, rows = table.columns, table.to_dict("records")
-    elif hasattr(table, "__arrow_c_stream__"):
-        arrow = require("pyarrow", extra="files", purpose="reading this table")
-        return _records(arrow.table(table))
-    else:
-        return None
-    _check_names(list(names))
-    return [_record(row) for row in rows]
-
-
-def _check_names(names: list[Any]) -> None:
-    for name in names:
-        if name not in _COLUMNS:
-            people = name in ("traffic", "customers")
-            hint = "Call it `visitors`." if people else did_you_mean(str(name), _COLUMNS)
-            raise BanditError(f"a table of reports has no column {name!r}. {hint}")
-    if {"t", "turn"} <= set(names):
-        raise BanditError("`t` and `turn` are the same column: drop one of them")
-    for name in ("arm", "reward"):
-        if name not in names:
-            raise BanditError(f"a table of reports needs the column {name!r}; it has {names}")
-
-
-def _record(row: Mapping[str, Any]) -> dict[str, Any]:
-    record = {"t" if name == "turn" else name: value for name, value in row.items()}
-    for name in ("t", "visitors"):
-        if _is_missing(record.get(name)):
-            record[name] = None
-    turn = record.get("t")
-    if isinstance(turn, float) and turn.is_integer():  # pandas, where another turn is missing
-        record["t"] = int(turn)
-    return record
-
-
-def _is_missing(value: Any) -> bool:
-    """None, NaN, and what pandas calls NaT and NA, neither of which may be compared."""
-    lacks = type(value).__name__ in ("NaTType", "NAType")
-    return value is None or lacks or (isinstance(value, float) and value != value)
-
-
-def as_list(name: str, arms: Iterable[ArmT]) -> list[ArmT]:
-    """A list of ids; a lone string is refused, because its letters would be taken for ids."""
-    if isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
-        raise BanditError(f"{name} must be a list of arm ids, such as ['a', 'b'], got {arms!r}")
-    return list(arms)
-
-
-def hashable(arm: ArmT) -> ArmT:
-    """The id as it is kept: NumPy's numbers and strings become Python's, which are equal to them.
-
-    >>> hashable(np.float64(9.99))
-    9.99
-    """
-    if isinstance(arm, np.generic):
-        arm = arm.item()
-    try:
-        hash(arm)
-    except TypeError:
-        raise BanditError(
-            f"an arm id must be hashable (a string, a number, a tuple of these), got {arm!r}"
-        ) from None
-    return arm
