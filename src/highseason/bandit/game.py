@@ -5,7 +5,7 @@ So a game that applies the events of a store is the one that wrote them.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Generic, Self
 
 import numpy as np
@@ -33,13 +33,21 @@ from highseason.bandit.ledger import (
     Reports,
     Scale,
     TurnOutcome,
+    as_list,
     hashable,
     number_of_visitors,
     outside_range,
 )
 from highseason.bandit.propensities import pack
 from highseason.bandit.rows import Report
-from highseason.bandit.season import ArmTable, MultiplierSource, TurnLike, lifetime_of, source_of
+from highseason.bandit.season import (
+    ArmTable,
+    MultiplierSource,
+    TurnLike,
+    lifetime_of,
+    lifetimes_of,
+    source_of,
+)
 from highseason.core.random import game_key, turn_key
 from highseason.core.validation import finite_number
 from highseason.core.warnings import warn_user
@@ -54,9 +62,10 @@ from highseason.policies import (
     Policy,
     Turn,
 )
+from highseason.policies.base import as_policy
 from highseason.policies.rule import mark_opening, offer_opening, precision_of
 from highseason.rewards.model import visitors_of
-from highseason.traffic import Multiplier
+from highseason.traffic import Multiplier, as_multiplier
 
 Mask = NDArray[np.bool_]
 
@@ -451,6 +460,30 @@ class LiveGame(Generic[ArmT]):
         chosen = ledger.probability(row, arm), bool(ledger.exploited[row]), ledger.levels[row]
         name, date = self.table.ids[arm], self.source.date_of(turn)
         return Decision(turn, name, *chosen, reward, visitors, date)
+
+
+def started(
+    arms: Iterable[ArmT],
+    policy: Policy | str,
+    multiplier: Any,
+    reward_range: tuple[float, float] | None,
+    seed: int,
+    known: bool,
+    expires: Mapping[ArmT, Any] | None,
+) -> BanditStarted[ArmT]:
+    """Check what a bandit is to be started with."""
+    policy = as_policy(policy)
+    if not policy.rule.traits.compilable:
+        raise BanditError(
+            f"{policy} is an object of another library, which a bandit cannot store: let it "
+            "play in hs.play or hs.simulate, or use a policy of highseason here"
+        )
+    policy = policy.counting("visitors")
+    G = None if multiplier is None else as_multiplier(multiplier)
+    ids = tuple(hashable(arm) for arm in as_list("arms", arms))
+    given = Scale.of(reward_range, policy, ids).reward_range
+    lifetimes = lifetimes_of(ids, expires, policy, source_of(policy, G, known))
+    return BanditStarted(1, policy, int(seed), given, G, bool(known), ids, lifetimes)
 
 
 def _past_turn(t: Any) -> int | str | None:
