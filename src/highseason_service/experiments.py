@@ -333,11 +333,11 @@ class Service(AbstractContextManager["Service"]):
             known = live.arms.get(arm.id, arm)  # what is brought back keeps its value
             new = arm if arm.value is not None else replace(arm, value=known.value)
             live.check_new_arm(new)
-            body = new.to_dict()
+            body = asdict(new)
             self._enter(changes, live, "arm_added", None, body)
             return body
 
-        return self.change(experiment, work, key, ["add_arm", arm.to_dict()])
+        return self.change(experiment, work, key, ["add_arm", asdict(arm)])
 
     def remove_arm(self, experiment: str, arm: str, key: str | None = None) -> dict[str, Any]:
         """Remove an arm: locked turns stay, and their rewards still count."""
@@ -345,7 +345,7 @@ class Service(AbstractContextManager["Service"]):
         def work(changes: Changes, live: LiveExperiment) -> dict[str, Any]:
             event = next(iter(live.remove_arm(arm)), None)
             self._enter(changes, live, "arm_retired", None, {"id": arm}, event)
-            return live.arms[arm].to_dict()
+            return asdict(live.arms[arm])
 
         return self.change(experiment, work, key, ["remove_arm", arm])
 
@@ -598,6 +598,10 @@ def state_of(live: LiveExperiment) -> State:
 
 
 def settings_body(settings: Settings) -> dict[str, Any]:
-    """The settings as the log keeps them; what is wrong with them is refused."""
+    """The settings as the log keeps them; what is wrong with them is refused.
+
+    The policy's parameters are written out, because defaults may change.
+    """
     with raised_as(InvalidError):
-        return dict(json.loads(json.dumps(settings.to_dict(), allow_nan=False)))
+        policy = {"policy_parameters": json.loads(settings.playing().to_json())}
+        return dict(json.loads(json.dumps(settings.to_dict() | policy, allow_nan=False)))

@@ -3,7 +3,6 @@
 Made from a request, a field is checked as its type says; made from the log, it is taken as it is.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -79,11 +78,6 @@ class Arm:
         with raised_as(InvalidError):
             return cls(*parse_arm(text))
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain data, without a value that was not given."""
-        plain = asdict(self)
-        return plain if self.value is not None else {k: v for k, v in plain.items() if k != "value"}
-
     def spans(self, turn: int) -> bool:
         """Whether a turn lies between its first and its last."""
         return (self.start or 1) <= turn <= (self.end or turn)
@@ -144,16 +138,9 @@ class Settings:
     stay_with_leader: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, with the policy's parameters written out: defaults may change later."""
-        written = {
-            "forecast": self.forecast.to_dict(),
-            "arms": [arm.to_dict() for arm in self.arms],
-        }
-        later = {"noise": self.noise and asdict(self.noise), "stay_with_leader": True}
-        given = {key: value for key, value in later.items() if getattr(self, key)}
-        plain = {key: value for key, value in vars(self).items() if key not in later}
-        policy = json.loads(self.playing().to_json())
-        return plain | written | given | {"policy_parameters": policy}
+        """As plain data."""
+        written = {"forecast": self.forecast.to_dict(), "arms": [*map(asdict, self.arms)]}
+        return vars(self) | written | {"noise": self.noise and asdict(self.noise)}
 
     def check_new(self, now: datetime) -> None:
         """Refuse an experiment with nothing to decide: without a choice, or over by now."""

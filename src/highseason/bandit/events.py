@@ -190,12 +190,12 @@ class Season(Struct, kw_only=True):
     zone: str | None
 
     @classmethod
-    def of(cls, G: Multiplier, **more: Any) -> Self:
-        """A multiplier, and what a subclass adds."""
+    def of(cls, G: Multiplier) -> Self:
+        """A multiplier as it is written."""
         line = G.timeline
         # With a zone in UTC: a wall clock may show the same hour twice.
         calendar = None if line is None else np.datetime_as_string(line.instants).tolist()
-        return cls(name=G.name, values=G.values.tolist(), calendar=calendar, zone=G.zone, **more)
+        return cls(name=G.name, values=G.values.tolist(), calendar=calendar, zone=G.zone)
 
     def multiplier(self) -> Multiplier:
         """The multiplier that `of` wrote."""
