@@ -113,8 +113,7 @@ class Service(AbstractContextManager["Service"]):
                 self._live.keep(settings.id, live)
             except IntegrityError as reason:
                 (first,) = self.read(lambda one: store.entries(one, settings.id, limit=1))
-                old = LiveExperiment([first])
-                if old.settings != live.settings:
+                if LiveExperiment([first]).settings != live.settings:
                     found = f"there is an experiment {settings.id!r} with other settings"
                     raise ClashError(f"{found}: choose another id") from reason
         return self.experiment(settings.id)
@@ -128,14 +127,8 @@ class Service(AbstractContextManager["Service"]):
         return self.read(lambda one: store.summary(one, experiment))
 
     def present(self) -> list[Summary]:
-        """All that are not archived; the outlines of those not known yet are read at once."""
-        there = [one for one in self.experiments() if one.status != "archived"]
-        unknown = {one.id: one.events for one in there if one.id not in self._outlines}
-        if len(unknown) > 1:
-            with self.database.read() as connection:
-                for name, news in store.outlines(connection, unknown):
-                    self._outlines.keep(name, Outline.of(news, None, unknown[name]))
-        return there
+        """All that are not archived."""
+        return [one for one in self.experiments() if one.status != "archived"]
 
     def outline(self, one: Summary) -> Outline:
         """What the log says of an experiment, which needs no bandit."""
@@ -244,16 +237,9 @@ class Service(AbstractContextManager["Service"]):
             log.warning("%s: %d turns have no reward, is it reported?", live.settings.id, late)
         body = {"forecast": live.version, "policy": live.settings.policy}
         entry = self._enter(changes, live, "decided", turn, body, decided)
-        changes.decided = DecisionRecord(
-            turn,
-            live.forecast.starts(turn),
-            decided.arm,
-            decided.probability,
-            bool(decided.exploited),
-            float(decided.level),
-            live.version,
-            entry.at,
-        )
+        chosen = decided.arm, decided.probability, bool(decided.exploited), float(decided.level)
+        when = live.forecast.starts(turn)
+        changes.decided = DecisionRecord(turn, when, *chosen, live.version, entry.at)
         return changes.decided
 
     def decision(self, experiment: str, turn: int) -> DecisionRecord:

@@ -4,7 +4,7 @@ Made from a request, a field is checked as its type says; made from the log, it 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
@@ -175,17 +175,14 @@ class Settings:
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
         """The settings that `to_dict` wrote."""
-        plain = {key: value for key, value in entry.items() if key != "policy_parameters"}
-        ends, noise = plain["reward_range"], plain.pop("noise", None)
-        return cls(
-            **plain
-            | {
-                "arms": tuple(Arm(**arm) for arm in plain["arms"]),
-                "forecast": TrafficForecast.from_dict(plain["forecast"]),
-                "reward_range": None if ends is None else (ends[0], ends[1]),
-                "noise": None if noise is None else Noise(**noise),
-            }
-        )
+        ends, noise = entry["reward_range"], entry["noise"]
+        written = {
+            "arms": tuple(Arm(**arm) for arm in entry["arms"]),
+            "forecast": TrafficForecast.from_dict(entry["forecast"]),
+            "reward_range": ends and (ends[0], ends[1]),
+            "noise": noise and Noise(**noise),
+        }
+        return cls(**{one.name: {**entry, **written}[one.name] for one in fields(cls)})
 
 
 class Entry(NamedTuple):

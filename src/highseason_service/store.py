@@ -1,10 +1,9 @@
 """All SQL of requests: what is read, and what one transaction writes."""
 
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import groupby
 from typing import Any
 
 from sqlalchemy import (
@@ -45,10 +44,7 @@ _DECIDED = select(decisions).where(
 )
 _NEWS = (events.c.experiment == bindparam("of")) & (events.c.seq > bindparam("after"))
 _LOG = select(events).where(_NEWS).order_by(events.c.seq)
-_OUTLINES = events.c.kind.in_(("created", "arm_added", "forecast_replaced"))
-_OUTLINE = _LOG.where(_OUTLINES)
-_ALL_OUTLINES = select(events).join(experiments).where(experiments.c.status != "archived")
-_ALL_OUTLINES = _ALL_OUTLINES.where(_OUTLINES).order_by(events.c.experiment, events.c.seq)
+_OUTLINE = _LOG.where(events.c.kind.in_(("created", "arm_added", "forecast_replaced")))
 _COUNTS = text(
     """SELECT count(*) AS decided, coalesce(max(CASE WHEN reward IS NOT NULL THEN turn END), 0),
     count(CASE WHEN reward IS NULL AND turn <= :past THEN 1 END)
@@ -168,14 +164,6 @@ def entries(
 def outline(connection: Connection, experiment: str, after: int) -> list[Entry]:
     """The entries that say what an experiment is: its settings, arms and forecasts."""
     return [_entry(row) for row in connection.execute(_OUTLINE, {"of": experiment, "after": after})]
-
-
-def outlines(connection: Connection, among: Container[str]) -> Iterator[tuple[str, list[Entry]]]:
-    """The same for many experiments, in one statement whose rows are not held all at once."""
-    found = connection.execute(_ALL_OUTLINES, execution_options={"yield_per": 100})
-    for name, rows in groupby(found, lambda row: str(row.experiment)):
-        if name in among:
-            yield name, [_entry(row) for row in rows]
 
 
 def page(connection: Connection, experiment: str, after: int, limit: int) -> list[dict[str, Any]]:

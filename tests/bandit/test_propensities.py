@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import highseason as hs
-from highseason.bandit.propensities import pack
+from highseason.bandit.ledger import pack
 from highseason.core.random import DECISION, draw, game_key, turn_key
 from highseason.policies import (
     EPSILON,

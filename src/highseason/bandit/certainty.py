@@ -179,9 +179,10 @@ def ranking(game: LiveGame[ArmT], gone: bool) -> list[Ranked[ArmT]]:
 
 def _lessons(game: LiveGame[Any]) -> Lessons:
     """All that was learned, as the rule learns it."""
-    columns = np.array(list(game.ledger.lessons())).reshape(-1, 3)
+    lessons = list(game.ledger.lessons())
+    columns = np.array(lessons).reshape(-1, 3)
     arms, visitors = columns[:, 0].astype(np.int64), columns[:, 2]
-    values = game.scale.all_learned(columns[:, 1], visitors)
+    values = np.array([game.scale.learned(reward, came) for _, reward, came in lessons], float)
     weights = np.array([game.weight_of(came) for came in visitors.tolist()], float)
     size, order = len(game.table.ids), np.argsort(arms, kind="stable")
     ages = np.empty_like(arms)  # 0 for an arm's latest reward

@@ -17,8 +17,7 @@ import numpy as np
 from msgspec import Struct
 
 from highseason.bandit.errors import BanditError, DocumentError, StoreError, StoreWarning
-from highseason.bandit.ledger import ArmT, TurnOutcome, not_next
-from highseason.bandit.propensities import Propensities
+from highseason.bandit.ledger import ArmT, Propensities, TurnOutcome, not_next
 from highseason.core.warnings import warn_user
 from highseason.policies import NO_END, UNKNOWN_END, Policy
 from highseason.policies import from_json as policy_from_json
@@ -265,11 +264,6 @@ def read_policy(entry: Policy | Mapping[str, Any], given: Policy | None) -> Poli
         ) from reason
 
 
-def read_id(kind: type, entry: Any) -> Hashable:
-    """What msgspec calls for a field that holds an arm id."""
-    return id_from_json(entry)
-
-
 #: How the fields are written that JSON has no type for.
 _WRITE: dict[str, Callable[[Any], Any]] = {
     "arm": id_to_json,
@@ -280,7 +274,7 @@ _WRITE: dict[str, Callable[[Any], Any]] = {
     "policy": write_policy,
 }
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(_AnyEvent, dec_hook=read_id).decode
+_decode = msgspec.json.Decoder(_AnyEvent, dec_hook=lambda _, entry: id_from_json(entry)).decode
 
 
 def event_to_json(event: Event) -> str:

@@ -37,8 +37,8 @@ from highseason.bandit.ledger import (
     hashable,
     number_of_visitors,
     outside_range,
+    pack,
 )
-from highseason.bandit.propensities import pack
 from highseason.bandit.rows import Report
 from highseason.bandit.season import (
     ArmTable,

@@ -5,11 +5,14 @@ And the ids of arms as they are kept, and the store that keeps events in memory.
 
 import datetime as dt
 import math
+import operator
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -21,7 +24,6 @@ from highseason.bandit.errors import (
     StoreError,
     WaitingWarning,
 )
-from highseason.bandit.propensities import Propensities
 from highseason.core.text import exact, format_number
 from highseason.core.validation import non_negative_number
 from highseason.core.warnings import warn_user
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 ArmT = TypeVar("ArmT", bound=Hashable)
 
 NO_ROW = -1
+
+#: The probabilities of all arms add up to 1, up to this.
+_ROUNDING = 1e-6
 
 #: The number of visitors that is reported.
 number_of_visitors = partial(non_negative_number, "visitors", error=BanditError)
@@ -60,6 +65,40 @@ def hashable(arm: ArmT) -> ArmT:
             f"an arm id must be hashable (a string, a number, a tuple of these), got {arm!r}"
         ) from None
     return arm
+
+
+class Propensities(NamedTuple):
+    """The probability of each arm, as runs of equal values: run i ends before arm `ends[i]`."""
+
+    ends: tuple[int, ...]
+    values: tuple[float, ...]
+
+    def of(self, arm: int) -> float:
+        """The probability of one arm; 0 for an arm that was added later."""
+        run = bisect_right(self.ends, arm)
+        return self.values[run] if run < len(self.values) else 0.0
+
+    def fit(self, arm: int, arms: int) -> bool:
+        """Whether they can be the probabilities of `arms` arms, and `arm` was possible."""
+        widths = [end - start for start, end in pairwise((0, *self.ends))]
+        if len(widths) != len(self.values) or min(widths, default=0) < 1 or self.ends[-1] > arms:
+            return False
+        total = math.fsum(map(operator.mul, widths, self.values))
+        return min(self.values) >= 0.0 and abs(total - 1.0) <= _ROUNDING and self.of(arm) > 0.0
+
+
+def pack(probabilities: NDArray[np.float64]) -> Propensities | None:
+    """Pack the probabilities of a turn; None if one arm was certain.
+
+    >>> pack(np.array([0.1, 0.1, 0.7, 0.1]))
+    Propensities(ends=(2, 3, 4), values=(0.1, 0.7, 0.1))
+    """
+    if probabilities.max() >= 1.0:
+        return None
+    values = probabilities.tolist()
+    last = len(values) - 1
+    ends = [i + 1 for i, value in enumerate(values) if i == last or value != values[i + 1]]
+    return Propensities(tuple(ends), tuple(values[end - 1] for end in ends))
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,16 +303,7 @@ def not_next(event: "Event", last: int) -> StoreError:
 
 
 class MemoryStore(list["Event"]):
-    """Events in memory: what a bandit uses unless it is given another store.
-
-    >>> import highseason as hs
-    >>> store = hs.bandit.MemoryStore()
-    >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5], store=store)
-    >>> shelf.pull()
-    'a'
-    >>> [type(event).__name__ for event in store]
-    ['BanditStarted', 'TurnDecided']
-    """
+    """A list of events in memory: what a bandit uses unless it is given another store."""
 
     def append(self, event: "Event") -> None:
         """Keep an event."""
@@ -334,21 +364,9 @@ class Scale:
 
         With the range (0, 1) this is reward / visitors to the last bit, as in `play`.
         """
-        value, top = self._scaled(reward, visitors)
-        return float(min(max(0.0, value), top)) if self.clips else float(value)
-
-    def all_learned(
-        self, rewards: NDArray[np.float64], visitors: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """The values that the rule learns from many turns."""
-        values, top = self._scaled(rewards, visitors)
-        return np.asarray(np.clip(values, 0.0, top) if self.clips else values)
-
-    def _scaled(self, reward: Any, visitors: Any) -> tuple[Any, Any]:
-        """The range mapped to [0, 1], and the most that a value can be."""
-        if self.per_turn:
-            return (reward - self.low * visitors) / (self.high - self.low), visitors
-        return (reward / visitors - self.low) / (self.high - self.low), 1.0
+        units = 1.0 if self.per_turn else visitors
+        value = (reward / units - self.low * (visitors / units)) / (self.high - self.low)
+        return float(min(max(0.0, value), visitors / units) if self.clips else value)
 
     def shown(self, estimate: float) -> float:
         """An estimate of the rule, in the user's unit."""

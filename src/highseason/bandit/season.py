@@ -547,21 +547,14 @@ def _lifetime(expires: Any, source: MultiplierSource, last: int) -> Lifetime:
     if isinstance(expires, str) and expires == "unknown":
         return Lifetime("unknown")
     date = str(expires) if isinstance(expires, When) else None
-    turn = _turn_number(expires) if date is None else source.last_turn_by(date)
+    if date is None and (isinstance(expires, bool) or not isinstance(expires, int | np.integer)):
+        raise BanditError(
+            "expires must be a turn, from 1, a date of the multiplier, or 'unknown', got "
+            f"{expires!r}"
+        )
+    turn = int(expires) if date is None else source.last_turn_by(date)
     if turn < 1:
         raise BanditError(f"expires={expires!r} is before the first turn, which is turn 1")
     if turn <= last:
         raise BanditError(f"expires={expires!r} is in the past: all turns to {last} are decided")
     return Lifetime(min(turn, UNKNOWN_END - 1), date)
-
-
-def _turn_number(expires: Any) -> int:
-    try:
-        if isinstance(expires, bool):
-            raise TypeError
-        return operator.index(expires)
-    except TypeError:
-        raise BanditError(
-            "expires must be a turn, from 1, a date of the multiplier, or 'unknown', got "
-            f"{expires!r}"
-        ) from None
