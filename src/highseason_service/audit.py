@@ -98,19 +98,18 @@ def _decide_again(live: LiveExperiment, group: list[Entry], problems: list[str])
 def _compare(live: LiveExperiment, decided: list[Entry], table: list[DecisionRecord]) -> list[str]:
     """What the table of decisions has otherwise than the log."""
     entries = {entry.turn: (entry.body["forecast"], entry.at) for entry in decided}
-    compared = attrgetter("arm", "probability", "exploited", "level", "reward", "visitors")
-    decisions = live.bandit.decisions()
-    log = {(d.turn, d.arm): (*compared(d), *entries[d.turn]) for d in decisions}
-    rows = {
-        (row.turn, row.arm): (*compared(row), row.forecast_version, row.decided_at) for row in table
-    }
+    compared = attrgetter("probability", "exploited", "level", "reward", "visitors")
+    known = live.bandit.decisions()
+    log = {(one.turn, one.arm): (*compared(one), *entries[one.turn]) for one in known}
+    about = attrgetter("forecast_version", "decided_at")
+    rows = {(row.turn, row.arm): compared(row) + about(row) for row in table}
     wrong = [
         f"turn {row.turn}: the table has it at {row.time}"
         for row in table
         if row.time != live.forecast.starts(row.turn)
     ]
     return wrong + [
-        f"turn {one[0]}: the table has {rows.get(one)}, the log {log.get(one)}"
+        f"turn {one[0]}: the table has {rows.get(one)} for {one[1]}, the log {log.get(one)}"
         for one in sorted(log.keys() | rows.keys())
         if log.get(one) != rows.get(one)
     ]

@@ -82,8 +82,9 @@ class PlayHistory:
         """The latest turn that is decided."""
         return int(self.turn[-1]) if self.turn.size else 0
 
-    def by_turn(self, values: NDArray[Any], turns: int) -> Numbers:
+    def by_turn(self, values: NDArray[Any], turns: int | None = None) -> Numbers:
         """What the portions of each of the first turns have together; NaN where there are none."""
+        turns = self.turns if turns is None else turns
         rows, sums = self.turn <= turns, np.full(turns, np.nan)
         sums[self.turn[rows] - 1] = 0.0
         np.add.at(sums, self.turn[rows] - 1, values[rows])
@@ -256,7 +257,7 @@ def busy_warning(plan: Plan, unit: str, past: int = 0) -> list[str]:
 def choices(turns: TrafficForecast, history: PlayHistory) -> Chart:
     """How often the best arm so far was played, and how often another one."""
     groups = Buckets.of(turns, history.turns, COLUMNS)
-    flags = history.by_turn(history.exploited, history.turns)
+    flags = history.by_turn(history.exploited)
     decided = ~np.isnan(flags)
     exploited, sentence = groups.mean(flags), "Nothing is decided yet."
     if decided.any():
@@ -277,7 +278,7 @@ def choices(turns: TrafficForecast, history: PlayHistory) -> Chart:
 def rewards(turns: TrafficForecast, history: PlayHistory, best: str, worth: float) -> Chart:
     """What was earned, and what the best arm so far would have earned at its worth per visitor."""
     groups = Buckets.of(turns, history.turns, LINE)
-    reward, came = (history.by_turn(of, history.turns) for of in (history.reward, history.visitors))
+    reward, came = history.by_turn(history.reward), history.by_turn(history.visitors)
     known = ~np.isnan(reward)
     earned = np.cumsum(np.where(known, reward, 0.0))
     possible = np.cumsum(np.where(known, came * worth, 0.0))

@@ -522,14 +522,7 @@ class Service(AbstractContextManager["Service"]):
 
 
 class Recent(OrderedDict[str, T]):
-    """A dictionary of a size of at most `most`; the least recently kept is evicted.
-
-    >>> recent = Recent[int](2)
-    >>> recent.keep("a", 1), recent.keep("b", 2), recent.keep("a", 3), recent.keep("c", 4)
-    (1, 2, 3, 4)
-    >>> list(recent.items())
-    [('a', 3), ('c', 4)]
-    """
+    """A dictionary of a size of at most `most`; the least recently kept is evicted."""
 
     def __init__(self, most: int, size: Callable[[T], int] = lambda _: 1) -> None:
         super().__init__()

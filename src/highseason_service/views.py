@@ -110,26 +110,24 @@ class ExperimentView:
     @cached_property
     def waiting(self) -> list[tuple[int, str]]:
         """The latest turns without a reward and their names: what is over, then what comes next."""
-        rows = self._latest(np.isnan(self.history.reward))
-        return sorted(self._named(rows), key=lambda one: max(one[0], self.past))
+        found = [(turn, name) for _, turn, name in self._latest(np.isnan(self.history.reward))]
+        return sorted(found, key=lambda one: max(one[0], self.past))
 
     @cached_property
     def rewarded(self) -> list[tuple[int, str]]:
         """The latest turns with a reward."""
-        rows = self._latest(~np.isnan(self.history.reward))
-        pairs = zip(self.history.reward[rows], self.history.visitors[rows], strict=True)
-        brought = [f"{format_number(r)} from {format_number(v)} visitors" for r, v in pairs]
-        known = zip(self._named(rows), brought, strict=True)
-        return [(turn, f"{name}, {said}") for (turn, name), said in known]
+        reward, visitors = self.history.reward, self.history.visitors
+        return [
+            (turn, f"{name}, {format_number(reward[r])} from {format_number(visitors[r])} visitors")
+            for r, turn, name in self._latest(~np.isnan(reward))
+        ]
 
-    def _latest(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-        return np.flatnonzero(chosen)[::-1][:WAITING]
-
-    def _named(self, rows: NDArray[np.int64]) -> list[tuple[int, str]]:
-        """The turn of each row, and its name with the arm."""
-        turns, arms = self.history.turn[rows].tolist(), self.history.arm[rows].tolist()
-        names, pairs = list(self.history.numbers), zip(turns, arms, strict=True)
-        return [(t, f"{self.turns.name(t)}: {self.name(names[arm])}") for t, arm in pairs]
+    def _latest(self, chosen: NDArray[np.bool_]) -> Iterator[tuple[int, int, str]]:
+        """The latest rows of those chosen: the row, its turn, and both in words."""
+        names = [self.name(arm) for arm in self.history.numbers]
+        for row in np.flatnonzero(chosen)[::-1][:WAITING].tolist():
+            turn = int(self.history.turn[row])
+            yield row, turn, f"{self.turns.name(turn)}: {names[self.history.arm[row]]}"
 
     @cached_property
     def explored(self) -> float:

@@ -146,12 +146,7 @@ class Bandit(Hinting, Generic[ArmT]):
         available: Iterable[ArmT] | None = None,
         expected: float | None = None,
     ) -> Decision[ArmT]:
-        """Like `pull`, but with the turn, the probability and everything else for a log.
-
-        >>> import highseason as hs
-        >>> hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5]).decide()
-        Decision(turn=1, arm='a', probability=1.0, exploited=False, level=0.0, reward=None, ...)
-        """
+        """Like `pull`, but with the turn, the probability and everything else for a log."""
         with self._lock:
             turn, ledger = self._game.turn_of(t), self._game.ledger
             if ledger.row(turn) == NO_ROW:
@@ -311,12 +306,6 @@ class Bandit(Hinting, Generic[ArmT]):
         """Take an arm out of the game: it is not chosen any more.
 
         Turns that were decided for it stay, and their rewards are taken in when they come.
-
-        >>> import highseason as hs
-        >>> shelf = hs.Bandit(["a", "b"], hs.UniformRandom(), [5] * 9)
-        >>> shelf.remove_arm("a")
-        >>> {shelf.pull() for _ in range(9)}
-        {'b'}
         """
         self._change(lambda game: game.remove_arm(arm))
 
