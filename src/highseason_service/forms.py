@@ -15,14 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 import highseason as hs
 from highseason.core import DEFAULT_POLICY, collected, quiet
-from highseason.traffic import (
-    AmbiguousError,
-    Blend,
-    Multiplier,
-    read,
-    read_number,
-    unusual_days,
-)
+from highseason.traffic import AmbiguousError, Blend, Multiplier, read, read_number, unusual_days
 from highseason_service.errors import ClashError, InvalidError, in_words
 from highseason_service.experiments import Service, settings_body
 from highseason_service.forecast import TrafficForecast, replacement

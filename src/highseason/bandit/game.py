@@ -54,14 +54,7 @@ from highseason.core.warnings import warn_user
 from highseason.engine import learn
 from highseason.engine.kernels.interface import live_choose
 from highseason.engine.turn import choose, probabilities_of
-from highseason.policies import (
-    UNKNOWN_TURNS,
-    ArmState,
-    Observation,
-    PlanWarning,
-    Policy,
-    Turn,
-)
+from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, PlanWarning, Policy, Turn
 from highseason.policies.base import as_policy
 from highseason.policies.rule import mark_opening, offer_opening, precision_of
 from highseason.rewards.model import visitors_of

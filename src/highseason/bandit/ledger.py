@@ -18,12 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bandit.errors import (
-    BanditError,
-    ConflictError,
-    StoreError,
-    WaitingWarning,
-)
+from highseason.bandit.errors import BanditError, ConflictError, StoreError, WaitingWarning
 from highseason.core.text import exact, format_number
 from highseason.core.validation import non_negative_number
 from highseason.core.warnings import warn_user
