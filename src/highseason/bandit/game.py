@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Generic, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError, DocumentError, UnconfirmedError
 from highseason.bandit.events import (
@@ -59,8 +58,6 @@ from highseason.policies.base import as_policy
 from highseason.policies.rule import mark_opening, offer_opening, precision_of
 from highseason.rewards.model import visitors_of
 from highseason.traffic import Multiplier, as_multiplier
-
-Mask = NDArray[np.bool_]
 
 
 class LiveGame(Generic[ArmT]):
@@ -232,13 +229,13 @@ class LiveGame(Generic[ArmT]):
     def row_of_decided(self, t: TurnLike, arm: int | None = None) -> int:
         """The row of a decided turn, and of this arm in it."""
         turn = self.source.turn_of(t)
-        row, decided = self.ledger.row(turn, arm), self.ledger.row(turn)
-        if decided == NO_ROW:
-            raise BanditError(f"turn {turn} is not decided yet: call pull(t={turn}) first")
+        row, ids = self.ledger.row(turn), self.table.ids
         if row == NO_ROW:
-            named = self.table.ids[self.ledger.arms[decided]], self.table.ids[arm or 0]
-            raise BanditError("turn {} was decided for the arm {!r}, not {!r}".format(turn, *named))
-        return row
+            raise BanditError(f"turn {turn} is not decided yet: call pull(t={turn}) first")
+        if arm is not None and self.ledger.row(turn, arm) == NO_ROW:
+            decided = ids[self.ledger.arms[row]]
+            raise BanditError(f"turn {turn} was decided for the arm {decided!r}, not {ids[arm]!r}")
+        return row if arm is None else self.ledger.row(turn, arm)
 
     def _row_of(self, report: Report, new: Reports) -> int:
         arm = self.table.index(report.arm)
