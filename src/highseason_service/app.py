@@ -30,10 +30,7 @@ THREADS = 2 * MOST_WAITING
 
 
 def create_app(
-    service: Service,
-    *,
-    hosts: frozenset[str] | None = LOOPBACK,
-    require_token: bool = False,
+    service: Service, *, hosts: frozenset[str] | None = LOOPBACK, require_token: bool = False
 ) -> FastAPI:
     """The application.
 

@@ -36,9 +36,10 @@ def audit(database: Database, experiment: str | None = None) -> list[Audit]:
 
 def _audit(connection: Connection, summary: Summary) -> Audit:
     """Audit an experiment; one that cannot be read leaves the others alone."""
+    problems = list[str]()
     try:
         entries = store.entries(connection, summary.id)
-        problems = [
+        problems += [
             f"event {number}: expected this number, got {entry.seq}"
             for number, entry in enumerate(entries, start=1)
             if entry.seq != number
@@ -54,7 +55,7 @@ def _audit(connection: Connection, summary: Summary) -> Audit:
             problems += _compare(live, decided, store.latest(connection, summary.id)[::-1])
     except (ServiceError, ValueError, LookupError, TypeError) as reason:
         problem = f"its log cannot be read: {type(reason).__name__}: {reason}"
-        return Audit(summary.id, summary.events, 0, (problem,))
+        return Audit(summary.id, summary.events, 0, (*problems, problem))
     return Audit(summary.id, len(entries), len(decided), tuple(problems))
 
 
@@ -97,16 +98,18 @@ def _decide_again(live: LiveExperiment, group: list[Entry], problems: list[str])
 def _compare(live: LiveExperiment, decided: list[Entry], table: list[DecisionRecord]) -> list[str]:
     """What the table of decisions has otherwise than the log."""
     entries = {entry.turn: (entry.body["forecast"], entry.at) for entry in decided}
-    compared = attrgetter("arm", "probability", "exploited", "level", "reward", "visitors")
-    log = {d.turn: (*compared(d), *entries[d.turn]) for d in live.bandit.decisions()}
-    rows = {row.turn: (*compared(row), row.forecast_version, row.decided_at) for row in table}
+    compared = attrgetter("probability", "exploited", "level", "reward", "visitors")
+    known = live.bandit.decisions()
+    log = {(one.turn, one.arm): (*compared(one), *entries[one.turn]) for one in known}
+    about = attrgetter("forecast_version", "decided_at")
+    rows = {(row.turn, row.arm): compared(row) + about(row) for row in table}
     wrong = [
         f"turn {row.turn}: the table has it at {row.time}"
         for row in table
         if row.time != live.forecast.starts(row.turn)
     ]
     return wrong + [
-        f"turn {turn}: the table has {rows.get(turn)}, the log {log.get(turn)}"
-        for turn in sorted(log.keys() | rows.keys())
-        if log.get(turn) != rows.get(turn)
+        f"turn {one[0]}: the table has {rows.get(one)} for {one[1]}, the log {log.get(one)}"
+        for one in sorted(log.keys() | rows.keys())
+        if log.get(one) != rows.get(one)
     ]

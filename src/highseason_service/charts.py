@@ -44,15 +44,15 @@ class ArmChange(NamedTuple):
 
 @dataclass(frozen=True)
 class PlayHistory:
-    """The turns of an experiment; position t - 1 is turn t, and arms have numbers."""
+    """The portions of an experiment's decided turns, in the order of turns; arms have numbers."""
 
     numbers: dict[str, int]  # the number of each arm that was played, by its id
-    # the number of the event that decided each turn, 0 where it is not decided
-    entry: NDArray[np.int64]
-    arm: NDArray[np.int32]  # the number of the arm of each turn, -1 where it is not decided
-    exploited: NDArray[np.bool_]  # whether the turn played the best arm so far
-    reward: NDArray[np.float64]  # the turn's reward, NaN where there is none
-    visitors: NDArray[np.float64]  # the visitors who came, NaN where it is not known
+    turn: NDArray[np.int64]
+    entry: NDArray[np.int64]  # the number of the event that decided the turn
+    arm: NDArray[np.int32]  # the number of the arm
+    exploited: NDArray[np.bool_]  # whether it played the best arm so far
+    reward: NDArray[np.float64]  # NaN where there is none
+    visitors: NDArray[np.float64]  # who came, NaN where it is not known
     changes: list[ArmChange]  # when arms came and went
 
     @classmethod
@@ -62,20 +62,14 @@ class PlayHistory:
         turns, arms, exploited, reward, visitors = zip(*rows, strict=True) if rows else [()] * 5
         entries = {turn: seq for kind, turn, seq, _ in log if kind == "decided"}
         numbers = {arm: number for number, arm in enumerate(dict.fromkeys(arms))}
-        size, places = max(turns, default=0), np.array(turns, np.int64) - 1
-
-        def column(blank: Any, values: Any) -> Any:
-            filled = np.full(size, blank)
-            filled[places] = values
-            return filled
-
         return cls(
             numbers,
-            column(np.int64(0), [entries[turn] for turn in turns]),
-            column(np.int32(-1), [numbers[arm] for arm in arms]),
-            column(np.False_, exploited),
-            column(np.nan, np.array(reward, np.float64)),  # None is NaN
-            column(np.nan, np.array(visitors, np.float64)),
+            np.array(turns, np.int64),
+            np.array([entries[turn] for turn in turns], np.int64),
+            np.array([numbers[arm] for arm in arms], np.int32),
+            np.array(exploited, np.bool_),
+            np.array(reward, np.float64),  # None is NaN
+            np.array(visitors, np.float64),
             [
                 ArmChange(seq, json.loads(body)["id"], kind == "arm_retired")
                 for kind, _, seq, body in log
@@ -86,12 +80,20 @@ class PlayHistory:
     @property
     def turns(self) -> int:
         """The latest turn that is decided."""
-        return self.arm.size
+        return int(self.turn[-1]) if self.turn.size else 0
+
+    def by_turn(self, values: NDArray[Any], turns: int | None = None) -> Numbers:
+        """What the portions of each of the first turns have together; NaN where there are none."""
+        turns = self.turns if turns is None else turns
+        rows, sums = self.turn <= turns, np.full(turns, np.nan)
+        sums[self.turn[rows] - 1] = 0.0
+        np.add.at(sums, self.turn[rows] - 1, values[rows])
+        return sums
 
     def plays(self, before: int) -> dict[str, int]:
         """How often each arm was played in the turns before a turn."""
-        arms = self.arm[: before - 1]
-        counts = np.bincount(arms[arms >= 0], minlength=len(self.numbers)).tolist()
+        arms = self.arm[self.turn < before]
+        counts = np.bincount(arms, minlength=len(self.numbers)).tolist()
         return {arm: counts[number] for arm, number in self.numbers.items()}
 
 
@@ -200,8 +202,7 @@ def traffic(
     groups = Buckets.of(turns, forecast.size, LINE)
     series = [Series("expected", groups.mean(forecast), "expected")]
     if history is not None:
-        came, known = np.full(forecast.size, np.nan), min(history.turns, forecast.size)
-        came[:known] = history.visitors[:known]
+        came = history.by_turn(history.visitors, forecast.size)
         series.append(Series("came", groups.mean(came), "came"))
     priced = prices(plan) is not None
     planned = favoured(plan, past).astype(np.float64) if priced else plan.exploration
@@ -256,8 +257,8 @@ def busy_warning(plan: Plan, unit: str, past: int = 0) -> list[str]:
 def choices(turns: TrafficForecast, history: PlayHistory) -> Chart:
     """How often the best arm so far was played, and how often another one."""
     groups = Buckets.of(turns, history.turns, COLUMNS)
-    decided = history.arm >= 0
-    flags = np.where(decided, history.exploited.astype(np.float64), np.nan)
+    flags = history.by_turn(history.exploited)
+    decided = ~np.isnan(flags)
     exploited, sentence = groups.mean(flags), "Nothing is decided yet."
     if decided.any():
         sentence = (
@@ -277,9 +278,10 @@ def choices(turns: TrafficForecast, history: PlayHistory) -> Chart:
 def rewards(turns: TrafficForecast, history: PlayHistory, best: str, worth: float) -> Chart:
     """What was earned, and what the best arm so far would have earned at its worth per visitor."""
     groups = Buckets.of(turns, history.turns, LINE)
-    known = ~np.isnan(history.reward)
-    earned = np.cumsum(np.where(known, history.reward, 0.0))
-    possible = np.cumsum(np.where(known, history.visitors * worth, 0.0))
+    reward, came = history.by_turn(history.reward), history.by_turn(history.visitors)
+    known = ~np.isnan(reward)
+    earned = np.cumsum(np.where(known, reward, 0.0))
+    possible = np.cumsum(np.where(known, came * worth, 0.0))
     sentence = "There is no reward yet."
     if known.any():
         sentence = f"{format_number(earned[-1])} earned."

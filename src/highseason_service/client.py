@@ -56,10 +56,7 @@ class Client(AbstractContextManager["Client"]):
 
     def create(self, settings: Settings) -> Summary:
         """Create an experiment; the same settings again change nothing."""
-        arms = [arm.to_dict() for arm in settings.arms]
-        written = {"arms": arms, "forecast": settings.forecast.to_dict()}
-        body = vars(settings) | written | {"noise": settings.noise and asdict(settings.noise)}
-        return Summary(**self._ask("POST", "/v1/experiments", body))
+        return Summary(**self._ask("POST", "/v1/experiments", settings.to_dict()))
 
     def experiments(self) -> list[Summary]:
         """All experiments."""
@@ -108,7 +105,7 @@ class Client(AbstractContextManager["Client"]):
 
     def add_arm(self, experiment: str, arm: Arm, key: str | None = None) -> Arm:
         """Add an arm, or bring a removed one back."""
-        return Arm(**self._ask("POST", _path(experiment, "arms"), arm.to_dict(), key))
+        return Arm(**self._ask("POST", _path(experiment, "arms"), asdict(arm), key))
 
     def remove_arm(self, experiment: str, arm: str, key: str | None = None) -> Arm:
         """Remove an arm."""

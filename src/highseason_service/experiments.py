@@ -21,7 +21,7 @@ from weakref import WeakValueDictionary
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from highseason.bandit import BanditError, Event, OutcomesReported, TurnDecided
+from highseason.bandit import BanditError, Event, OutcomesReported, TurnDecided, TurnOutcome
 from highseason.core import raised_as
 from highseason.traffic import LENGTHS
 from highseason_service import store
@@ -113,8 +113,7 @@ class Service(AbstractContextManager["Service"]):
                 self._live.keep(settings.id, live)
             except IntegrityError as reason:
                 (first,) = self.read(lambda one: store.entries(one, settings.id, limit=1))
-                old = LiveExperiment([first])
-                if old.settings != live.settings:
+                if LiveExperiment([first]).settings != live.settings:
                     found = f"there is an experiment {settings.id!r} with other settings"
                     raise ClashError(f"{found}: choose another id") from reason
         return self.experiment(settings.id)
@@ -128,14 +127,8 @@ class Service(AbstractContextManager["Service"]):
         return self.read(lambda one: store.summary(one, experiment))
 
     def present(self) -> list[Summary]:
-        """All that are not archived; the outlines of those not known yet are read at once."""
-        there = [one for one in self.experiments() if one.status != "archived"]
-        unknown = {one.id: one.events for one in there if one.id not in self._outlines}
-        if len(unknown) > 1:
-            with self.database.read() as connection:
-                for name, news in store.outlines(connection, unknown):
-                    self._outlines.keep(name, Outline.of(news, None, unknown[name]))
-        return there
+        """All that are not archived."""
+        return [one for one in self.experiments() if one.status != "archived"]
 
     def outline(self, one: Summary) -> Outline:
         """What the log says of an experiment, which needs no bandit."""
@@ -244,16 +237,9 @@ class Service(AbstractContextManager["Service"]):
             log.warning("%s: %d turns have no reward, is it reported?", live.settings.id, late)
         body = {"forecast": live.version, "policy": live.settings.policy}
         entry = self._enter(changes, live, "decided", turn, body, decided)
-        changes.decided = DecisionRecord(
-            turn,
-            live.forecast.starts(turn),
-            decided.arm,
-            decided.probability,
-            bool(decided.exploited),
-            float(decided.level),
-            live.version,
-            entry.at,
-        )
+        chosen = decided.arm, decided.probability, bool(decided.exploited), float(decided.level)
+        when = live.forecast.starts(turn)
+        changes.decided = DecisionRecord(turn, when, *chosen, live.version, entry.at)
         return changes.decided
 
     def decision(self, experiment: str, turn: int) -> DecisionRecord:
@@ -291,9 +277,8 @@ class Service(AbstractContextManager["Service"]):
         def work(changes: Changes, live: LiveExperiment) -> dict[str, int]:
             for event in live.update_many(outcomes, confirm):
                 assert isinstance(event, OutcomesReported), "a report gives reports"
-                arms = [live.bandit.decision(outcome.turn).arm for outcome in event.outcomes]
-                self._enter(changes, live, "rewarded", None, {"arms": arms}, event)
-                changes.outcomes += [Outcome(*one) for one in event.outcomes]  # type: ignore[arg-type]  # a report has both
+                self._enter(changes, live, "rewarded", None, {}, event)
+                changes.outcomes += event.outcomes
             new = len(changes.outcomes)
             return {"received": len(outcomes), "new": new, "known_already": len(outcomes) - new}
 
@@ -316,7 +301,7 @@ class Service(AbstractContextManager["Service"]):
                 body = after | {"before": before, "arm": arm}
                 rebuild = before["visitors"] != outcome.visitors
                 event = None if rebuild else live.correct(outcome)[0]
-                changes.outcomes.append(outcome)
+                changes.outcomes.append(TurnOutcome(outcome.turn, arm, **after))
                 entry = self._enter(changes, live, "corrected", outcome.turn, body, event)
                 if rebuild:
                     past = self.read(lambda one: store.entries(one, experiment))
@@ -334,11 +319,11 @@ class Service(AbstractContextManager["Service"]):
             known = live.arms.get(arm.id, arm)  # what is brought back keeps its value
             new = arm if arm.value is not None else replace(arm, value=known.value)
             live.check_new_arm(new)
-            body = new.to_dict()
+            body = asdict(new)
             self._enter(changes, live, "arm_added", None, body)
             return body
 
-        return self.change(experiment, work, key, ["add_arm", arm.to_dict()])
+        return self.change(experiment, work, key, ["add_arm", asdict(arm)])
 
     def remove_arm(self, experiment: str, arm: str, key: str | None = None) -> dict[str, Any]:
         """Remove an arm: locked turns stay, and their rewards still count."""
@@ -346,7 +331,7 @@ class Service(AbstractContextManager["Service"]):
         def work(changes: Changes, live: LiveExperiment) -> dict[str, Any]:
             event = next(iter(live.remove_arm(arm)), None)
             self._enter(changes, live, "arm_retired", None, {"id": arm}, event)
-            return live.arms[arm].to_dict()
+            return asdict(live.arms[arm])
 
         return self.change(experiment, work, key, ["remove_arm", arm])
 
@@ -537,14 +522,7 @@ class Service(AbstractContextManager["Service"]):
 
 
 class Recent(OrderedDict[str, T]):
-    """A dictionary of a size of at most `most`; the least recently kept is evicted.
-
-    >>> recent = Recent[int](2)
-    >>> recent.keep("a", 1), recent.keep("b", 2), recent.keep("a", 3), recent.keep("c", 4)
-    (1, 2, 3, 4)
-    >>> list(recent.items())
-    [('a', 3), ('c', 4)]
-    """
+    """A dictionary of a size of at most `most`; the least recently kept is evicted."""
 
     def __init__(self, most: int, size: Callable[[T], int] = lambda _: 1) -> None:
         super().__init__()
@@ -586,7 +564,7 @@ def state_of(live: LiveExperiment) -> State:
         forecast_version=live.version,
         calendar=forecast.calendar_dict(),
         decided=live.decisions.total(),
-        rewarded=len(live.decided) - len(live.unrewarded),
+        rewarded=live.decisions.total() - len(live.unrewarded),
         last_turn=live.bandit.last_turn,
         first_open=live.first_open,
         events=live.seq,
@@ -599,6 +577,10 @@ def state_of(live: LiveExperiment) -> State:
 
 
 def settings_body(settings: Settings) -> dict[str, Any]:
-    """The settings as the log keeps them; what is wrong with them is refused."""
+    """The settings as the log keeps them; what is wrong with them is refused.
+
+    The policy's parameters are written out, because defaults may change.
+    """
     with raised_as(InvalidError):
-        return dict(json.loads(json.dumps(settings.to_dict(), allow_nan=False)))
+        policy = {"policy_parameters": json.loads(settings.playing().to_json())}
+        return dict(json.loads(json.dumps(settings.to_dict() | policy, allow_nan=False)))

@@ -5,6 +5,7 @@ import re
 import tempfile
 import zipfile
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar
@@ -115,7 +116,7 @@ def new_experiment(
     body = {
         "id": fields["id"] or address(fields["name"]),
         "name": fields["name"],
-        "arms": [arm.to_dict() for arm in arms],
+        "arms": [*map(asdict, arms)],
         "policy": fields["policy"],
         "forecast": forecast.to_dict(),
         "reward_range": ends if fields["greatest"] else None,

@@ -69,10 +69,11 @@ class LiveExperiment:
         self.version, self.forecast = latest_forecast(self.settings.forecast, old)
         self._plan: Plan | None = None
         self.seq, self.begun = entries[0].seq, entries[0].at  # or resumed
-        self.corrections = {entry.turn: entry for entry in old if entry.kind == "corrected"}
+        corrected = (entry for entry in old if entry.kind == "corrected")
+        self.corrections = {(entry.turn, entry.body["arm"]): entry for entry in corrected}
         self.decisions: Counter[str] = Counter()  # by arm
         self.decided: set[int] = set()  # turns
-        self.unrewarded: set[int] = set()  # those of them whose reward has not come
+        self.unrewarded: set[tuple[int, str]] = set()  # turn and arm of those without a reward
         self.first_open = 1  # the first turn that is not decided
         self.stays = self.settings.stay_with_leader
         self.entered = {arm.id for arm in self.settings.arms if not arm.start or arm.start <= 1}
@@ -117,23 +118,23 @@ class LiveExperiment:
         if isinstance(event, TurnDecided):
             self.decisions[event.arm] += 1
             self.decided.add(event.turn)
-            self.unrewarded.add(event.turn)
+            self.unrewarded.add((event.turn, event.arm))
             while self.first_open in self.decided:
                 self.first_open += 1
         if isinstance(event, OutcomesReported):
             event = OutcomesReported(event.seq, tuple(map(self._corrected, event.outcomes)))
-            self.unrewarded.difference_update(outcome.turn for outcome in event.outcomes)
+            self.unrewarded.difference_update(outcome[:2] for outcome in event.outcomes)
         if isinstance(event, RewardCorrected):
-            later = self.corrections.get(event.turn)
+            later = self.corrections.get((event.turn, event.arm))
             if later is not None and later.seq > entry.seq:  # applied from the beginning
-                return RewardCorrected(event.seq, event.turn, later.body["reward"])
+                return RewardCorrected(event.seq, event.turn, event.arm, later.body["reward"])
         return event
 
-    def _corrected(self, outcome: TurnOutcome) -> TurnOutcome:
-        later = self.corrections.get(outcome.turn)
+    def _corrected(self, outcome: TurnOutcome[str]) -> TurnOutcome[str]:
+        later = self.corrections.get(outcome[:2])
         if later is None:
             return outcome
-        return TurnOutcome(outcome.turn, later.body["reward"], later.body["visitors"])
+        return outcome._replace(reward=later.body["reward"], visitors=later.body["visitors"])
 
     def follow(self, entry: Entry) -> None:
         """Take in an entry that is in the log; not one that reaches back."""
@@ -177,7 +178,7 @@ class LiveExperiment:
 
     def late(self, turn: int) -> int:
         """How many turns before one are decided and have no reward; no more than matter."""
-        return len(list(islice((t for t in self.unrewarded if t < turn), LATE + 1)))
+        return len(list(islice((t for t, _ in self.unrewarded if t < turn), LATE + 1)))
 
     def _past(self, arm: Arm) -> bool:
         return arm.end is not None and arm.end < self.first_open

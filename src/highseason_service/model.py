@@ -3,9 +3,8 @@
 Made from a request, a field is checked as its type says; made from the log, it is taken as it is.
 """
 
-import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
@@ -86,11 +85,6 @@ class Arm:
         with raised_as(InvalidError):
             return cls(*parse_arm(text))
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain data, without a value that was not given."""
-        plain = asdict(self)
-        return plain if self.value is not None else {k: v for k, v in plain.items() if k != "value"}
-
     def spans(self, turn: int) -> bool:
         """Whether a turn lies between its first and its last."""
         return (self.start or 1) <= turn <= (self.end or turn)
@@ -151,16 +145,9 @@ class Settings:
     stay_with_leader: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, with the policy's parameters written out: defaults may change later."""
-        written = {
-            "forecast": self.forecast.to_dict(),
-            "arms": [arm.to_dict() for arm in self.arms],
-        }
-        later = {"noise": self.noise and asdict(self.noise), "stay_with_leader": True}
-        given = {key: value for key, value in later.items() if getattr(self, key)}
-        plain = {key: value for key, value in vars(self).items() if key not in later}
-        policy = json.loads(self.playing().to_json())
-        return plain | written | given | {"policy_parameters": policy}
+        """As plain data."""
+        written = {"forecast": self.forecast.to_dict(), "arms": [*map(asdict, self.arms)]}
+        return vars(self) | written | {"noise": self.noise and asdict(self.noise)}
 
     def check_new(self, now: datetime) -> None:
         """Refuse an experiment with nothing to decide: without a choice, or over by now."""
@@ -195,17 +182,14 @@ class Settings:
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
         """The settings that `to_dict` wrote."""
-        plain = {key: value for key, value in entry.items() if key != "policy_parameters"}
-        ends, noise = plain["reward_range"], plain.pop("noise", None)
-        return cls(
-            **plain
-            | {
-                "arms": tuple(Arm(**arm) for arm in plain["arms"]),
-                "forecast": TrafficForecast.from_dict(plain["forecast"]),
-                "reward_range": None if ends is None else (ends[0], ends[1]),
-                "noise": None if noise is None else Noise(**noise),
-            }
-        )
+        ends, noise = entry["reward_range"], entry["noise"]
+        written = {
+            "arms": tuple(Arm(**arm) for arm in entry["arms"]),
+            "forecast": TrafficForecast.from_dict(entry["forecast"]),
+            "reward_range": ends and (ends[0], ends[1]),
+            "noise": noise and Noise(**noise),
+        }
+        return cls(**{one.name: {**entry, **written}[one.name] for one in fields(cls)})
 
 
 class Entry(NamedTuple):

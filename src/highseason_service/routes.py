@@ -45,10 +45,7 @@ ANSWERS: dict[int | str, dict[str, Any]] = {
     401: {"model": Problem, "description": "No valid token."},
     403: {"model": Problem, "description": "The token lacks the scope."},
     404: {"model": Problem, "description": "Not found."},
-    409: {
-        "model": Problem,
-        "description": "In conflict with what is recorded.",
-    },
+    409: {"model": Problem, "description": "In conflict with what is recorded."},
     413: {"model": Problem, "description": "The body is too large."},
     422: {"model": Problem, "description": "The request is invalid."},
     503: {"model": Problem, "description": "The database is unavailable; try again."},

@@ -1,10 +1,9 @@
 """All SQL of requests: what is read, and what one transaction writes."""
 
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import groupby
 from typing import Any
 
 from sqlalchemy import (
@@ -20,9 +19,9 @@ from sqlalchemy import (
     update,
 )
 
-from highseason.bandit import event_from_json, event_to_json
+from highseason.bandit import TurnOutcome, event_from_json, event_to_json
 from highseason_service.errors import NotFoundError
-from highseason_service.model import DecisionRecord, Entry, Outcome, Settings, Summary
+from highseason_service.model import DecisionRecord, Entry, Settings, Summary
 from highseason_service.tables import decisions, events, experiments, requests, tokens
 
 # The statements of most requests: built once, as that takes longer than to run them.
@@ -45,22 +44,20 @@ _DECIDED = select(decisions).where(
 )
 _NEWS = (events.c.experiment == bindparam("of")) & (events.c.seq > bindparam("after"))
 _LOG = select(events).where(_NEWS).order_by(events.c.seq)
-_OUTLINES = events.c.kind.in_(("created", "arm_added", "forecast_replaced"))
-_OUTLINE = _LOG.where(_OUTLINES)
-_ALL_OUTLINES = select(events).join(experiments).where(experiments.c.status != "archived")
-_ALL_OUTLINES = _ALL_OUTLINES.where(_OUTLINES).order_by(events.c.experiment, events.c.seq)
+_OUTLINE = _LOG.where(events.c.kind.in_(("created", "arm_added", "forecast_replaced")))
 _COUNTS = text(
     """SELECT count(*) AS decided, coalesce(max(CASE WHEN reward IS NOT NULL THEN turn END), 0),
     count(CASE WHEN reward IS NULL AND turn <= :past THEN 1 END)
     FROM decisions WHERE experiment = :of"""
 )
+_PORTION = _TURN & (decisions.c.arm == bindparam("its_arm"))
 _NEW_OUTCOME: dict[str, Any] = {n: bindparam(f"its_{n}") for n in ("reward", "visitors")}
-_SET_OUTCOME = update(decisions).where(_OF_ONE, _TURN).values(_NEW_OUTCOME)
+_SET_OUTCOME = update(decisions).where(_OF_ONE, _PORTION).values(_NEW_OUTCOME)
 
 #: The same as parts of one statement: the row is locked first, and the others need it.
 _ADVANCED = _ADVANCE.returning(experiments.c.id).cte("advanced")
 _OF_ADVANCED = decisions.c.experiment == _ADVANCED.c.id
-_REWARDED = update(decisions).where(_OF_ADVANCED, _TURN).values(_NEW_OUTCOME).cte("rewarded")
+_REWARDED = update(decisions).where(_OF_ADVANCED, _PORTION).values(_NEW_OUTCOME).cte("rewarded")
 
 
 @cache
@@ -81,7 +78,7 @@ class Changes:
     experiment: str
     entries: list[Entry] = field(default_factory=list)
     decided: DecisionRecord | None = None
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[TurnOutcome[str]] = field(default_factory=list)
     status: str | None = None
     answer: tuple[str, str, Any] | None = None  # the request's key, its digest, and what it got
 
@@ -99,7 +96,7 @@ class Changes:
         if self.answer is not None:
             key, digest, answer = self.answer
             rows.append((requests, {"key": key, "digest": digest, "answer": json.dumps(answer)}))
-        outcomes = [{f"its_{k}": v for k, v in vars(one).items()} for one in self.outcomes]
+        outcomes = [{f"its_{k}": v for k, v in one._asdict().items()} for one in self.outcomes]
         if self.is_brief and connection.dialect.name == "postgresql":
             values: dict[str, Any] = dict(*outcomes, **mine)
             for table, row in rows:
@@ -169,14 +166,6 @@ def outline(connection: Connection, experiment: str, after: int) -> list[Entry]:
     return [_entry(row) for row in connection.execute(_OUTLINE, {"of": experiment, "after": after})]
 
 
-def outlines(connection: Connection, among: Container[str]) -> Iterator[tuple[str, list[Entry]]]:
-    """The same for many experiments, in one statement whose rows are not held all at once."""
-    found = connection.execute(_ALL_OUTLINES, execution_options={"yield_per": 100})
-    for name, rows in groupby(found, lambda row: str(row.experiment)):
-        if name in among:
-            yield name, [_entry(row) for row in rows]
-
-
 def page(connection: Connection, experiment: str, after: int, limit: int) -> list[dict[str, Any]]:
     """A page of the event log, as it is stored."""
     rows = [row._asdict() for row in _log(connection, experiment, after, limit)]
@@ -219,9 +208,9 @@ def latest(
 
 
 def history(connection: Connection, experiment: str) -> tuple[Any, Any]:
-    """What each decided turn played and brought, and the log of decisions and arms."""
+    """What each decided turn played and brought, in order, and the log of decisions and arms."""
     columns = decisions.c["turn", "arm", "exploited", "reward", "visitors"]
-    played = select(*columns).where(decisions.c.experiment == experiment)
+    played = select(*columns).where(decisions.c.experiment == experiment).order_by(*columns[:2])
     kinds = events.c.kind.in_(("decided", "arm_added", "arm_retired"))
     log = select(*events.c["kind", "turn", "seq", "body"]).order_by(events.c.seq)
     log = log.where(events.c.experiment == experiment, kinds)

@@ -4,8 +4,6 @@ import sqlalchemy as sa
 
 metadata = sa.MetaData()
 
-_owner = sa.ForeignKey("experiments.id")
-
 #: One row per experiment: what a change locks, and the number of its last event.
 experiments = sa.Table(
     "experiments",
@@ -22,7 +20,7 @@ experiments = sa.Table(
 events = sa.Table(
     "events",
     metadata,
-    sa.Column("experiment", sa.String(100), _owner, primary_key=True),
+    sa.Column("experiment", sa.String(100), sa.ForeignKey("experiments.id"), primary_key=True),
     sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("at", sa.String(40), nullable=False),
     sa.Column("kind", sa.String(30), nullable=False),
@@ -32,14 +30,15 @@ events = sa.Table(
     sqlite_with_rowid=False,
 )
 
-#: One row per locked turn: the primary key is the promise that a turn is decided once.
+#: One row per portion of a locked turn, which has one.  That a turn is decided once is kept by the
+#: log, whose last number a change must find as it was.
 decisions = sa.Table(
     "decisions",
     metadata,
     sa.Column("experiment", sa.String(100), sa.ForeignKey("experiments.id"), primary_key=True),
     sa.Column("turn", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("time", sa.String(40)),
-    sa.Column("arm", sa.String(100), nullable=False),
+    sa.Column("arm", sa.String(100), primary_key=True),
     sa.Column("probability", sa.Float(53), nullable=False),
     sa.Column("exploited", sa.Boolean, nullable=False),
     sa.Column("level", sa.Float(53), nullable=False),

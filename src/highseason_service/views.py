@@ -110,29 +110,30 @@ class ExperimentView:
     @cached_property
     def waiting(self) -> list[tuple[int, str]]:
         """The latest turns without a reward and their names: what is over, then what comes next."""
-        found = self._latest_turns((self.history.arm >= 0) & np.isnan(self.history.reward))
+        found = [(turn, name) for _, turn, name in self._latest(np.isnan(self.history.reward))]
         return sorted(found, key=lambda one: max(one[0], self.past))
 
     @cached_property
     def rewarded(self) -> list[tuple[int, str]]:
         """The latest turns with a reward."""
-        history, known = self.history, self._latest_turns(~np.isnan(self.history.reward))
-        pairs = ((history.reward[t - 1], history.visitors[t - 1]) for t, _ in known)
-        brought = [f"{format_number(r)} from {format_number(v)} visitors" for r, v in pairs]
-        return [(t, f"{name}, {said}") for (t, name), said in zip(known, brought, strict=True)]
-
-    def _latest_turns(self, chosen: NDArray[np.bool_]) -> list[tuple[int, str]]:
-        rows, names = np.flatnonzero(chosen)[::-1][:WAITING], list(self.history.numbers)
+        reward, visitors = self.history.reward, self.history.visitors
         return [
-            (row + 1, f"{self.turns.name(row + 1)}: {self.name(names[arm])}")
-            for row, arm in zip(rows.tolist(), self.history.arm[rows].tolist(), strict=True)
+            (turn, f"{name}, {format_number(reward[r])} from {format_number(visitors[r])} visitors")
+            for r, turn, name in self._latest(~np.isnan(reward))
         ]
+
+    def _latest(self, chosen: NDArray[np.bool_]) -> Iterator[tuple[int, int, str]]:
+        """The latest rows of those chosen: the row, its turn, and both in words."""
+        names = [self.name(arm) for arm in self.history.numbers]
+        for row in np.flatnonzero(chosen)[::-1][:WAITING].tolist():
+            turn = int(self.history.turn[row])
+            yield row, turn, f"{self.turns.name(turn)}: {names[self.history.arm[row]]}"
 
     @cached_property
     def explored(self) -> float:
         """The share of turns that tried another arm than the best."""
-        decided = self.history.arm >= 0
-        return float(1.0 - self.history.exploited[decided].mean()) if decided.any() else math.nan
+        exploited = self.history.exploited
+        return float(1.0 - exploited.mean()) if exploited.size else math.nan
 
     @cached_property
     def earned(self) -> float:
@@ -160,13 +161,13 @@ class ExperimentView:
     @cached_property
     def planned_from(self) -> int:
         """How many turns the plan is not about any more: they are over, or all decided."""
-        open_turns = np.flatnonzero(self.history.arm < 0)
-        return max(self.past, int(open_turns[0]) if open_turns.size else self.history.turns)
+        open_turns = np.setdiff1d(np.arange(self.history.turns + 1) + 1, self.history.turn)
+        return max(self.past, int(open_turns[0]) - 1)
 
     @cached_property
     def late(self) -> int:
         """How many turns are decided, over and without a reward."""
-        return int(((self.history.arm >= 0) & np.isnan(self.history.reward))[: self.past].sum())
+        return int((np.isnan(self.history.reward) & (self.history.turn <= self.past)).sum())
 
     @cached_property
     def banners(self) -> list[str]:
@@ -227,7 +228,7 @@ class ExperimentView:
 
     def _others(self, record: DecisionRecord) -> Iterator[str]:
         """The other arms that could have been chosen; an arm's next change says if it was there."""
-        entry = self.history.entry[record.turn - 1]
+        entry = self.history.entry[np.searchsorted(self.history.turn, record.turn)]
         then = {one.arm: one.removed for one in reversed(self.history.changes) if one.seq > entry}
         spanning = (arm for arm in self.arms.values() if arm.spans(record.turn))
         others = (arm for arm in spanning if then.get(arm.id, not arm.removed))

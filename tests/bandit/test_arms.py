@@ -12,8 +12,7 @@ import pytest
 
 import highseason as hs
 from highseason.bandit import BanditError, Lifetime, Ranked
-from highseason.bandit.game import ArmTable
-from highseason.bandit.multiplier_source import lifetime_of, source_of
+from highseason.bandit.season import ArmTable, lifetime_of, source_of
 from highseason.policies import UNKNOWN_END
 
 #: Turns 3, 4, 7 and 8 are busy.

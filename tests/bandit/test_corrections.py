@@ -88,7 +88,7 @@ def test_a_correction_is_a_new_event() -> None:
     bandit.correct(3, REWARDS[2])  # as it was
     assert list(bandit.store) == before
     bandit.correct(3, 0.5)
-    assert list(bandit.store) == [*before, RewardCorrected(len(before) + 1, 3, 0.5)]
+    assert list(bandit.store) == [*before, RewardCorrected(len(before) + 1, 3, "a", 0.5)]
     assert bandit.decision(3).reward == 0.5
     bandit.update("a", 0.5, t=3)  # the same report again
     with pytest.raises(ConflictError):
@@ -124,8 +124,18 @@ def test_what_cannot_be_corrected() -> None:
     assert bandit.decision(1).reward == 0.0
 
 
-@pytest.mark.parametrize("event", [RewardCorrected(2, 1, 1.0), RewardCorrected(2, 1, math.nan)])
-def test_an_invalid_correction_is_refused(event: Any) -> None:
+def test_a_stored_correction_names_the_arm_of_its_turn() -> None:
+    bandit = played("uniform", REWARDS)
+    other = next(arm for arm in bandit.arms if arm != bandit.decision(3).arm)
+    events = list(bandit.store)
+    wrong = RewardCorrected(len(events) + 1, 3, other, 0.5)
+    with pytest.raises(DocumentError, match=f"turn 3 was decided for the arm .*, not '{other}'"):
+        hs.Bandit.from_events(MemoryStore([*events, wrong]))
+
+
+@pytest.mark.parametrize("reward", [1.0, math.nan])
+def test_an_invalid_correction_is_refused(reward: float) -> None:
+    event = RewardCorrected(2, 1, "a", reward)
     start = next(iter(hs.Bandit(["a"], "greedy", G).store))
     with pytest.raises(DocumentError, match="corrupt event 2"):
         hs.Bandit.from_events(MemoryStore([start, event]))
@@ -138,6 +148,26 @@ PAST = {
     "reward": [2.0, 1.0, 3.0, 9.0],
     "visitors": [4.0, 4.0, 5.0, 0.0],
 }
+
+
+@pytest.mark.parametrize(
+    ("turns", "kept"),
+    [
+        ((2, 1, 2), (1, 2, 2)),
+        ((2.0, 1.0, 2.0), (1, 2, 2)),  # as pandas has them where one is missing
+        (("2024-05-02", "2024-05-01", "2024-05-02"), ("2024-05-01", "2024-05-02", "2024-05-02")),
+        (tuple(date(2024, 5, day) for day in (2, 1, 2)), ("2024-05-01", *["2024-05-02"] * 2)),
+        ((None, None, None), (None, None, None)),
+    ],
+)
+def test_a_lesson_keeps_its_turn(turns: tuple[Any, ...], kept: tuple[Any, ...]) -> None:
+    bandit = hs.Bandit(["a", "b"], "greedy", G)
+    rows = zip("aba", (2.0, 1.0, 3.0), (4.0, 4.0, 5.0), turns, strict=True)
+    table = pd.DataFrame(rows, columns=["arm", "reward", "visitors", "turn"])
+    for twin in ways_back(bandit.fit(table)):
+        learned = next(event for event in twin.store if isinstance(event, HistoryLearned))
+        assert tuple(lesson.turn for lesson in learned.lessons) == kept
+        assert type(learned.lessons[0].turn) is type(kept[0])
 
 
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])

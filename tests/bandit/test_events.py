@@ -94,7 +94,7 @@ def test_events_say_what_happened() -> None:
     assert isinstance(decided, TurnDecided)
     assert (decided.seq, decided.turn, decided.expected) == (12, 7, None)
     assert decided.propensities is None or sum(decided.propensities.values) <= 1.0
-    assert reported == OutcomesReported(7, (TurnOutcome(2, 0.7, 7.0),))
+    assert reported == OutcomesReported(7, (TurnOutcome(2, "b", 0.7, 7.0),))
 
 
 @pytest.mark.parametrize("multiplier", [None, [5.0] * 9], ids=["online", "known"])
@@ -349,10 +349,11 @@ def lines_of(bandit: hs.Bandit) -> list[dict[str, Any]]:
         (1, {"probability": 0.5}, "corrupt event 2: probability"),
         (1, {"expected": 3.0}, "corrupt event 2: expected"),
         (2, {"turn": 1}, "corrupt event 3: turn 1 is already decided"),
-        (5, {"outcomes": [[4, 1.0, 1.0]]}, "corrupt event 6: turn 4 is not decided"),
-        (5, {"outcomes": [[1, "1", 1.0]]}, "line 6: .*`float . null`, got `str` - at `..outcomes"),
-        (5, {"outcomes": [[1, 1.0, -1.0]]}, "corrupt event 6: visitors"),
-        (6, {"outcomes": [[2, 0.8, 7.0]]}, "corrupt event 7: turn 2 already has reward=0.7"),
+        (5, {"outcomes": [[4, "a", 1.0, 1.0]]}, "corrupt event 6: turn 4 is not decided"),
+        (5, {"outcomes": [[1, "a", "1", 1.0]]}, "line 6: .*`float . null`, got `str` - at"),
+        (5, {"outcomes": [[1, "a", 1.0, -1.0]]}, "corrupt event 6: visitors"),
+        (5, {"outcomes": [[1, "b", 1.1, 3.3]]}, "corrupt event 6: turn 1 was decided for the arm"),
+        (6, {"outcomes": [[2, "b", 0.8, 7.0]]}, "corrupt event 7: turn 2 already has reward=0.7"),
         (7, {"arm": "a"}, "corrupt event 8: the arm 'a' is already in the game"),
         (7, {"lifetime": ["soon", None]}, "line 8: .*'soon' - at `..lifetime"),
         (9, {"arm": "z"}, "corrupt event 10: there is no arm 'z'"),

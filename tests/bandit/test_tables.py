@@ -98,13 +98,17 @@ def test_expectations() -> None:
     bandit = shop()
     assert bandit.expectations() == {"a": None, "b": None}
     bandit.update("b", 12.0, t=2, visitors=3)
-    frame = bandit.expectations("frame")
-    assert frame.to_dict("list")["arm"] == ["a", "b"]
-    assert frame["estimate"].isna().tolist() == [True, False]
-    assert frame.loc[1, ["estimate", "pulls"]].tolist() == [4.0, 1]
+    assert list(bandit.expectations().items()) == [("a", None), ("b", 4.0)]
     assert {row.arm: row.estimate for row in bandit.ranking()} == bandit.expectations()
-    with pytest.raises(BanditError, match="'dict' or 'frame'"):
-        bandit.expectations("list")  # type: ignore[call-overload]
+
+
+def test_a_ranking_is_a_table() -> None:
+    bandit = shop()
+    bandit.update("b", 12.0, t=2, visitors=3)
+    table = pd.DataFrame(bandit.ranking())
+    assert table["arm"].tolist() == ["b", "a"]
+    assert table[["estimate", "pulls"]].values.tolist()[0] == [4.0, 1]
+    assert table["estimate"].isna().tolist() == [False, True]
 
 
 # rewards that wait
@@ -173,7 +177,6 @@ if TYPE_CHECKING:
     assert_type(hs.Bandit([1, 2], "greedy", [5.0]).pull(), int)
     assert_type(hs.Bandit[str].load("shelf.json").pull(), str)
     assert_type(shop().expectations(), dict[str, float | None])
-    assert_type(shop().expectations("frame"), pd.DataFrame)
 
 
 def test_decisions_are_a_table() -> None:

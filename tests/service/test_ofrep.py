@@ -180,7 +180,7 @@ UNREACHABLE = re.compile(
 
 @pytest.fixture(scope="module")
 def javascript(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A program with the official client for JavaScript, from npm, by its locked hashes.
+    """Programs with the official clients for JavaScript, from npm, by their locked hashes.
 
     Where npm is missing, it is skipped, and fails in CI; it is skipped, too, where npm's registry
     cannot be reached.
@@ -197,12 +197,12 @@ def javascript(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if ran.returncode and UNREACHABLE.search(ran.stderr):
         pytest.skip(f"npm's registry cannot be reached: {ran.stderr}")
     assert ran.returncode == 0, ran.stderr
-    return folder / "ask.js"
+    return folder
 
 
 def test_the_client_for_javascript_gets_the_arm_of_now(live: Server, javascript: Path) -> None:
     token = create_token(live.service.database, "shop", "decide")
-    command = ["node", str(javascript), live.url, token, "shelf", "shelves"]
+    command = ["node", str(javascript / "ask.js"), live.url, token, "shelf", "shelves"]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert ran.returncode == 0, ran.stderr
     found, unknown = json.loads(ran.stdout)
@@ -210,3 +210,24 @@ def test_the_client_for_javascript_gets_the_arm_of_now(live: Server, javascript:
     assert (found["variant"], found["value"]) == (decided.arm, f"price {decided.arm}")
     assert (found["reason"], found["flagMetadata"]["turn"]) == ("STATIC", 3)
     assert (unknown["value"], unknown["errorCode"]) == ("default", "FLAG_NOT_FOUND")
+
+
+def test_the_client_for_pages_polls_until_something_changes(live: Server, javascript: Path) -> None:
+    token = create_token(live.service.database, "shop", "decide")
+    command = ["node", str(javascript / "watch.js"), live.url, token, "shelf", "shelves"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as page:
+        assert page.stdout is not None
+        same = json.loads(page.stdout.readline())
+        live.service.change_status("shelf", "pause")
+        changed = json.loads(page.stdout.readline())
+    (sent, status, tag), *polls = same["polls"]
+    assert (sent, status, polls) == (None, 200, [[tag, 304, tag]] * 2)
+    found, unknown = same["said"]
+    decided = live.service.decision("shelf", 3)
+    assert (found["variant"], found["value"]) == (decided.arm, f"price {decided.arm}")
+    assert (found["reason"], found["flagMetadata"]["turn"]) == ("STATIC", 3)
+    assert (unknown["value"], unknown["errorCode"]) == ("default", "FLAG_NOT_FOUND")
+    sent, status, new = changed["polls"][-1]
+    assert (sent, status, new == tag) == (tag, 200, False)
+    assert "is paused" in changed["said"][0]["flagMetadata"]["note"]
+    assert live.service.state("shelf").decided == 1

@@ -319,7 +319,7 @@ def test_the_audit_sees_what_does_not_follow(service: Service) -> None:
     raw(service, "UPDATE decisions SET arm = '10.99' WHERE turn = 1")
     raw(service, "UPDATE decisions SET reward = 1 WHERE turn = 2")
     problems = audit(service.database)[0].problems
-    assert [problem.partition(":")[0] for problem in problems] == ["turn 1", "turn 2"]
+    assert [problem.partition(":")[0] for problem in problems] == ["turn 1", "turn 1", "turn 2"]
 
 
 @pytest.mark.parametrize(
@@ -388,15 +388,12 @@ def test_the_tables_are_those_of_the_migrations(service: Service) -> None:
         assert compare_metadata(context, metadata) == []
 
 
-def test_a_primary_key_stands_behind_the_promise(service: Service) -> None:
+@pytest.mark.parametrize("table", ["events", "decisions"])
+def test_a_primary_key_stands_behind_the_promise(service: Service, table: str) -> None:
+    """Two processes that decide a turn write the same number in the log; a portion is a row."""
     service.decide("shelf", 1)
     with pytest.raises(sa.exc.IntegrityError):
-        raw(
-            service,
-            "INSERT INTO decisions (experiment, turn, arm, probability, exploited, level, "
-            "forecast_version, decided_at) SELECT experiment, turn, '11.99', probability, "
-            "exploited, level, forecast_version, decided_at FROM decisions",
-        )
+        raw(service, f"INSERT INTO {table} SELECT * FROM {table}")
 
 
 def test_what_was_not_committed_is_not_remembered(

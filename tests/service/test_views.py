@@ -32,12 +32,15 @@ def test_a_history_is_what_the_log_says(service: Service) -> None:
     service.remove_arm("shelf", "9.99")
     known = history()
     names = list(known.numbers)
-    assert [names[i] if i >= 0 else None for i in known.arm] == [arms.get(t) for t in range(1, 8)]
-    np.testing.assert_array_equal(known.entry, [2, 3, 4, 0, 6, 0, 5])
-    np.testing.assert_array_equal(known.reward, [np.nan, 25.0, *[np.nan] * 4, 70.0])
-    np.testing.assert_array_equal(known.visitors, [np.nan, 85.0, *[np.nan] * 4, 9.0])
+    played = [(t, names[i]) for t, i in zip(known.turn, known.arm, strict=True)]
+    assert played == sorted(arms.items())
+    np.testing.assert_array_equal(known.entry, [2, 3, 4, 6, 5])
+    np.testing.assert_array_equal(known.reward, [np.nan, 25.0, np.nan, np.nan, 70.0])
+    np.testing.assert_array_equal(known.visitors, [np.nan, 85.0, np.nan, np.nan, 9.0])
+    visitors = known.by_turn(known.visitors, 8)
+    np.testing.assert_array_equal(visitors, [np.nan, 85.0, *[np.nan] * 4, 9.0, np.nan])
     assert known.exploited.tolist() == [
-        t in arms and service.decision("shelf", t).exploited for t in range(1, 8)
+        service.decision("shelf", t).exploited for t in sorted(arms)
     ]
     assert [(c.arm, c.removed) for c in known.changes] == [("8.99", False), ("9.99", True)]
     assert sum(known.plays(before=7).values()) == 4

@@ -1,6 +1,7 @@
 """One live game inside a user's program: pull, update, arms that come and go, events, JSON."""
 
 from highseason.bandit.bandit import Bandit as Bandit
+from highseason.bandit.certainty import Ranked as Ranked
 from highseason.bandit.errors import BanditError as BanditError
 from highseason.bandit.errors import ConflictError as ConflictError
 from highseason.bandit.errors import DocumentError as DocumentError
@@ -27,7 +28,6 @@ from highseason.bandit.events import event_from_json as event_from_json
 from highseason.bandit.events import event_to_json as event_to_json
 from highseason.bandit.ledger import Decision as Decision
 from highseason.bandit.ledger import MemoryStore as MemoryStore
-from highseason.bandit.ledger import Ranked as Ranked
 from highseason.bandit.ledger import TurnOutcome as TurnOutcome
 from highseason.bandit.ledger import outside_range as outside_range
 from highseason.bandit.ledger import takings_at as takings_at

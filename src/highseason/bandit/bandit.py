@@ -5,40 +5,23 @@ from __future__ import annotations
 import copy
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, Self, overload
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self
 
 from highseason.bandit import documents
-from highseason.bandit.certainty import verdict
-from highseason.bandit.errors import BanditError, DocumentError, StoreError
-from highseason.bandit.events import BanditStarted, Event, EventStore
-from highseason.bandit.game import LiveGame
-from highseason.bandit.ledger import (
-    NO_ROW,
-    ArmT,
-    Decision,
-    MemoryStore,
-    Ranked,
-    Report,
-    Rows,
-    Scale,
-    as_list,
-    hashable,
-    in_order,
-    reports_of,
-    warn_of_waiting,
-)
-from highseason.bandit.multiplier_source import TurnLike, lifetimes_of, source_of
+from highseason.bandit.certainty import Ranked, ranking, unsure_because, verdict
+from highseason.bandit.errors import BanditError, DocumentError
+from highseason.bandit.events import Event, EventStore
+from highseason.bandit.game import LiveGame, started
+from highseason.bandit.ledger import NO_ROW, ArmT, Decision, MemoryStore, warn_of_waiting
+from highseason.bandit.rows import Report, Rows, in_order, reports_of
+from highseason.bandit.season import TurnLike
 from highseason.core.atomic import atomic_write
 from highseason.core.validation import one_of
-from highseason.core.warnings import quiet
 from highseason.policies import DEFAULT_POLICY, Policy
-from highseason.policies.base import as_policy
-from highseason.traffic import CalendarWarning, Multiplier, as_multiplier
+from highseason.traffic import Multiplier
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,9 +52,7 @@ class Bandit(Generic[ArmT]):
             [0, 1] by it, and one outside is refused until it is confirmed.  UCB-type rules and the
             option index need it.
         seed: The random numbers are a function of (seed, turn) and of nothing else.  The game is
-            that of `play(…, seed=seed, game=0)`; but where arms come and go, plans that depend on
-            the number of arms (epsilon and pool policies) use the arms there now, those of `play`
-            the average number.
+            that of `play(…, seed=seed, game=0)`, but plans follow the number of arms there now.
         known: Whether `multiplier` is the number of visitors itself.  A reward without `visitors`
             is then divided by G(t); otherwise it waits.
         expires: The last turn, or its date, of arms that do not stay, by id; "unknown" for those
@@ -79,16 +60,12 @@ class Bandit(Generic[ArmT]):
         store: Where every change is written as an event; in memory by default.  `from_events`
             continues from a store.
 
-    A decided turn stays decided.  All other turns follow the plan for the arms and turns known now,
-    which `add_arm`, `remove_arm`, `extend` and `reforecast` change.  Arms that wait for a low turn
-    count as arms, and so do arms that `available` leaves out.  A forecast steers the plan as G
-    would, and the visitors who then come change it only through `reforecast`; without a multiplier,
-    thresholds such as `q0.75` are read from the visitors who came and what is expected now.
+    A decided turn stays decided.  All other turns follow the plan for the arms and turns known now;
+    arms that wait for a low turn count, and so do arms that `available` leaves out.  Visitors who
+    come change the plan of a forecast only through `reforecast`; without a multiplier, thresholds
+    such as `q0.75` are read from them and from what is expected now.
 
     >>> import highseason as hs
-    >>> rates = hs.Bandit(["red", "blue"], multiplier=[300, 280, 900, 310], reward_range=(0, 1))
-    >>> print(rates.policy, rates.pull())
-    option-index:count=visitors red
     >>> shelf = hs.Bandit(
     ...     ["9.99", "10.99"], hs.SoftUCB(), [300, 280, 900, 310], reward_range=(0, 12), seed=7
     ... )
@@ -116,22 +93,10 @@ class Bandit(Generic[ArmT]):
         expires: Mapping[ArmT, Any] | None = None,
         store: EventStore | None = None,
     ) -> None:
-        policy = as_policy(policy)
-        if not policy.rule.traits.compilable:
-            raise BanditError(
-                f"{policy} is an object of another library, which a bandit cannot store: let it "
-                "play in hs.play or hs.simulate, or use a policy of highseason here"
-            )
-        policy = policy.counting("visitors")
-        G = None if multiplier is None else as_multiplier(multiplier)
-        ids = tuple(hashable(arm) for arm in as_list("arms", arms))
-        given = Scale.of(reward_range, policy, ids).reward_range
-        source = source_of(policy, G, known)
-        lifetimes = lifetimes_of(ids, expires, policy, source)
-        event = BanditStarted(1, policy, int(seed), given, G, bool(known), ids, lifetimes)
-        game = LiveGame.start(event, policy)
+        event = started(arms, policy, multiplier, reward_range, seed, known, expires)
+        game = LiveGame.start(event, event.policy)
         game.source.check_plan(len(game.names))  # here, so that its warnings come only once
-        self._begin(game, [event], store)
+        self._take(game, documents.filled(store, [event]))
 
     if not TYPE_CHECKING:  # type checkers would take it for any attribute
 
@@ -143,26 +108,19 @@ class Bandit(Generic[ArmT]):
             ) * (name in _CALLED_ELSEWHERE)
             raise AttributeError(message, name=name, obj=self)
 
-    def _begin(
-        self, game: LiveGame[ArmT], events: Iterable[Event], store: EventStore | None
-    ) -> None:
-        store = MemoryStore() if store is None else store
-        if next(iter(store), None) is not None:
-            raise StoreError(
-                "the store already holds the events of a bandit: continue it with "
-                "Bandit.from_events(store), or pass an empty store"
-            )
-        for event in events:
-            store.append(event)
+    def _take(self, game: LiveGame[ArmT], store: EventStore) -> Self:
         self._game, self._store, self._lock = game, store, threading.RLock()
+        return self
 
-    def _record(self, event: Event | None, confirm: bool = True) -> None:
-        """Store an event, then apply it: what cannot be stored does not happen."""
-        if event is not None:
-            if not confirm:
-                self._game.require_in_range(event)
-            self._store.append(event)
-            self._game.apply(event)
+    def _change(self, ask: Callable[[LiveGame[ArmT]], Event | None], confirm: bool = True) -> None:
+        """Store what a request makes, then apply it: what cannot be stored does not happen."""
+        with self._lock:
+            event = ask(self._game)
+            if event is not None:
+                if not confirm:
+                    self._game.require_in_range(event)
+                self._store.append(event)
+                self._game.apply(event)
 
     # -- playing -----------------------------------------------------------------------------------
 
@@ -192,11 +150,6 @@ class Bandit(Generic[ArmT]):
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
         >>> shelf.pull(available=["b"]), shelf.pull(), shelf.pull(t=1)
         ('b', 'a', 'b')
-        >>> shelf.pull(t=4)
-        Traceback (most recent call last):
-        ...
-        highseason.bandit.errors.PastForecastError: turn 4 is past the forecast, which ends at \
-turn 3: append turns with extend(…)
         """
         return self.decide(t, available, expected).arm
 
@@ -206,18 +159,12 @@ turn 3: append turns with extend(…)
         available: Iterable[ArmT] | None = None,
         expected: float | None = None,
     ) -> Decision[ArmT]:
-        """Like `pull`, but with the turn, the probability and everything else for a log.
-
-        >>> import highseason as hs
-        >>> hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5]).decide()
-        Decision(turn=1, arm='a', probability=1.0, exploited=False, level=0.0, reward=None, ...)
-        """
+        """Like `pull`, but with the turn, the probability and everything else for a log."""
         with self._lock:
-            game = self._game
-            turn = game.turn_of(t)
-            if game.ledger.row(turn) == NO_ROW:
-                self._record(game.decide(turn, available, expected))
-            return game.decision(game.ledger.row(turn))
+            turn, ledger = self._game.turn_of(t), self._game.ledger
+            if ledger.row(turn) == NO_ROW:
+                self._change(lambda game: game.decide(turn, available, expected))
+            return self._game.decision(ledger.row(turn))
 
     def probabilities(
         self,
@@ -269,14 +216,11 @@ turn 3: append turns with extend(…)
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
         >>> shelf.update(shelf.pull(), reward=20)  # the visitors are not counted yet
-        >>> [decision.turn for decision in shelf.pending]
-        [1]
         >>> shelf.update("a", reward=20, t=1, visitors=4)
-        >>> shelf.ranking()[0]
-        Ranked(arm='a', estimate=5.0, pulls=1, low=None, high=None, chance_best=None, loss=None)
+        >>> shelf.expectations()
+        {'a': 5.0, 'b': None}
         """
-        with self._lock:
-            self._report([Report(arm, reward, t, visitors)], confirm)
+        self._report([Report(arm, reward, t, visitors)], confirm)
 
     def update_many(self, rows: Rows, *, confirm: bool = False) -> None:
         """Report what many turns brought: all rows are taken in, or none.
@@ -290,21 +234,17 @@ turn 3: append turns with extend(…)
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
         >>> for t in (1, 2): _ = shelf.pull(t)
-        >>> shelf.update_many([("a", 20, 1, 4), {"arm": "b", "reward": 12, "t": 7}])
-        Traceback (most recent call last):
-        ...
-        highseason.bandit.errors.PastForecastError: row 2: turn 7 is past ...
+        >>> shelf.update_many([("a", 20, 1, 4), {"arm": "b", "reward": 12, "t": 2, "visitors": 3}])
         >>> len(shelf.unrewarded)
-        2
+        0
         """
-        reports = reports_of(rows)
-        with self._lock:
-            self._report(reports, confirm, numbered=True)
+        self._report(reports_of(rows), confirm, numbered=True)
 
     def _report(self, reports: list[Report], confirm: bool, numbered: bool = False) -> None:
-        before = self.waiting
-        self._record(self._game.report(reports, numbered), confirm)
-        warn_of_waiting(before, self.waiting)
+        with self._lock:
+            before = self.waiting
+            self._change(lambda game: game.report(reports, numbered), confirm)
+            warn_of_waiting(before, self.waiting)
 
     def correct(self, t: TurnLike, reward: float, *, confirm: bool = False) -> None:
         """Replace a reward that was reported wrong.
@@ -321,8 +261,7 @@ turn 3: append turns with extend(…)
         >>> shelf.expectations()
         {'a': 5.0, 'b': None}
         """
-        with self._lock:
-            self._record(self._game.correct(t, reward), confirm)
+        self._change(lambda game: game.correct(t, reward), confirm)
 
     def fit(self, history: Rows, *, confirm: bool = False) -> Self:
         """Learn from what was earned before the first turn.
@@ -343,22 +282,12 @@ turn 3: append turns with extend(…)
         >>> shelf.pull(), shelf.expectations()
         ('a', {'a': 5.0, 'b': 3.0})
         """
-        with self._lock:
-            self._record(self._game.fit(in_order(reports_of(history))), confirm)
+        self._change(lambda game: game.fit(in_order(reports_of(history))), confirm)
         return self
 
     def count_visitors(self, t: TurnLike, visitors: float, *, confirm: bool = False) -> None:
-        """Report the visitors of a decided turn; a reward that waits for them is then learned.
-
-        >>> import highseason as hs
-        >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
-        >>> shelf.update(shelf.pull(), reward=20)
-        >>> shelf.count_visitors(1, 4)
-        >>> shelf.pending
-        []
-        """
-        with self._lock:
-            self._record(self._game.report_visitors(t, visitors), confirm)
+        """Report the visitors of a decided turn; a reward that waits for them is then learned."""
+        self._change(lambda game: game.report_visitors(t, visitors), confirm)
 
     def add_arm(self, arm: ArmT, when: Literal["low", "now"] = "low", expires: Any = None) -> None:
         """Bring an arm into the game, or back into it with everything that was learned of it.
@@ -384,22 +313,14 @@ turn 3: append turns with extend(…)
         ('a', 'b')
         """
         one_of("when", when, ("low", "now"), BanditError)
-        with self._lock:
-            self._record(self._game.add_arm(arm, when == "low", expires))
+        self._change(lambda game: game.add_arm(arm, when == "low", expires))
 
     def remove_arm(self, arm: ArmT) -> None:
         """Take an arm out of the game: it is not chosen any more.
 
         Turns that were decided for it stay, and their rewards are taken in when they come.
-
-        >>> import highseason as hs
-        >>> shelf = hs.Bandit(["a", "b"], hs.UniformRandom(), [5] * 9)
-        >>> shelf.remove_arm("a")
-        >>> {shelf.pull() for _ in range(9)}
-        {'b'}
         """
-        with self._lock:
-            self._record(self._game.remove_arm(arm))
+        self._change(lambda game: game.remove_arm(arm))
 
     def extend(self, more: Any) -> None:
         """Append turns to the multiplier.
@@ -407,15 +328,8 @@ turn 3: append turns with extend(…)
         They come in any form that `as_multiplier` takes, with a calendar if the multiplier has one.
         For all undecided turns the plan is computed again on the longer multiplier: thresholds such
         as `q0.75`, units and least values may change.
-
-        >>> import highseason as hs
-        >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5])
-        >>> shelf.extend([5, 80])
-        >>> shelf.multiplier.turns
-        3
         """
-        with self._lock:
-            self._record(self._game.extend(more))
+        self._change(lambda game: game.extend(more))
 
     def reforecast(self, forecast: Any, first: TurnLike | None = None) -> None:
         """Replace the multiplier of the turns that are not decided, from a turn on.
@@ -441,7 +355,7 @@ turn 3: append turns with extend(…)
         """
         with self._lock:
             kept = self.last_turn if first is None else self._game.turn_of(first) - 1
-            self._record(self._game.reforecast(kept, forecast))
+            self._change(lambda game: game.reforecast(kept, forecast))
 
     # -- looking -----------------------------------------------------------------------------------
 
@@ -456,7 +370,7 @@ turn 3: append turns with extend(…)
             gone: Also list the arms that were removed or have expired, after the others.
         """
         with self._lock:
-            return self._game.ranking(gone)
+            return ranking(self._game, gone)
 
     def verdict(self) -> str:
         """Whether you may stop, and what that would lose, in a sentence made of `ranking`.
@@ -472,50 +386,23 @@ turn 3: append turns with extend(…)
 it brings per visitor, on average.'
         """
         with self._lock:
-            return verdict(self._game.ranking(gone=False), self._game.unsure_because)
+            return verdict(ranking(self._game, gone=False), unsure_because(self._game))
 
-    @overload
-    def expectations(self, as_: Literal["dict"] = "dict") -> dict[ArmT, float | None]: ...
-    @overload
-    def expectations(self, as_: Literal["frame"]) -> pd.DataFrame: ...
-    def expectations(
-        self, as_: Literal["dict", "frame"] = "dict"
-    ) -> dict[ArmT, float | None] | pd.DataFrame:
+    def expectations(self) -> dict[ArmT, float | None]:
         """What each arm in the game is expected to pay, as in `ranking`, in the arms' own order.
-
-        Args:
-            as_: "dict", or "frame" for a DataFrame with the columns `arm`, `estimate` and `pulls`.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5], known=True)
         >>> shelf.update(shelf.pull(), reward=20)
         >>> shelf.expectations()
         {'a': 4.0, 'b': None}
-        >>> shelf.expectations("frame")
-          arm  estimate  pulls
-        0   a       4.0      1
-        1   b       NaN      0
         """
-        one_of("as_", as_, ("dict", "frame"), BanditError)
         with self._lock:
-            ranked = {row.arm: row for row in self.ranking()}
-            rows = [ranked[arm][:3] for arm in self._game.names]
-        if as_ == "dict":
-            return {arm: value for arm, value, _ in rows}
-        import pandas as pd
-
-        frame = pd.DataFrame(rows, columns=["arm", "estimate", "pulls"])
-        return frame.astype({"estimate": np.float64, "pulls": np.int64})  # None is NaN
+            known = {row.arm: row.estimate for row in self.ranking()}
+            return {arm: known[arm] for arm in self._game.names}
 
     def decision(self, t: TurnLike) -> Decision[ArmT]:
-        """What was decided for a turn, how likely it was, and what has come of it so far.
-
-        >>> import highseason as hs
-        >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5], known=True)
-        >>> shelf.update(shelf.pull(), reward=20)
-        >>> shelf.decision(1).visitors
-        5.0
-        """
+        """What was decided for a turn, how likely it was, and what has come of it so far."""
         with self._lock:
             return self._game.decision(self._game.row_of_decided(t))
 
@@ -607,19 +494,8 @@ it brings per visitor, on average.'
 
         Raises:
             DocumentError: The store holds no bandit, or an event is corrupt or of a later version.
-
-        >>> import highseason as hs
-        >>> shelf = hs.Bandit(["a", "b"], hs.UniformRandom(), [5] * 9)
-        >>> _ = [shelf.pull() for _ in range(5)]
-        >>> again = hs.Bandit.from_events(hs.bandit.MemoryStore(shelf.store))
-        >>> [again.pull(t) for t in range(1, 10)] == [shelf.pull(t) for t in range(1, 10)]
-        True
         """
-        bandit = cls.__new__(cls)
-        with quiet(CalendarWarning):  # it was shown when the turns were appended
-            bandit._game = documents.replayed(store, policy)
-        bandit._store, bandit._lock = store, threading.RLock()
-        return bandit
+        return cls.__new__(cls)._take(documents.replayed(store, policy), store)
 
     def follow(self, event: Event) -> None:
         """Take in the next event of the same history, which another process has stored."""
@@ -632,12 +508,6 @@ it brings per visitor, on average.'
         The document holds the events of the store, and grows with the game; to save after every
         decision, pass a `store` instead.  Ids must be str, int, float, bool, None, or tuples of
         these.
-
-        >>> import highseason as hs
-        >>> shelf = hs.Bandit(["a", "b"], hs.UniformRandom(), [5] * 9)
-        >>> twin = hs.Bandit.from_json(shelf.to_json())
-        >>> [shelf.pull(t) for t in range(1, 10)] == [twin.pull(t) for t in range(1, 10)]
-        True
         """
         with self._lock:
             return documents.write(self._store)
@@ -656,21 +526,12 @@ it brings per visitor, on average.'
         Raises:
             DocumentError: The document is corrupt, or another version wrote it.
         """
-        bandit, events = cls.__new__(cls), documents.read(text)
-        with quiet(CalendarWarning):  # it was shown when the turns were appended
-            bandit._begin(documents.replayed(events, policy), events, store)
-        return bandit
+        events = documents.read(text)
+        game = documents.replayed(events, policy)
+        return cls.__new__(cls)._take(game, documents.filled(store, events))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the document of `to_json` to a file, which is complete or not there at all.
-
-        >>> import highseason as hs
-        >>> path = getfixture("tmp_path") / "shelf.json"
-        >>> shelf = hs.Bandit(["a", "b"], hs.UniformRandom(), [5] * 9)
-        >>> shelf.save(path)
-        >>> hs.Bandit.load(path).pull() == shelf.pull()
-        True
-        """
+        """Write the document of `to_json` to a file, which is complete or not there at all."""
         with atomic_write(Path(path)) as unfinished:
             unfinished.write_text(self.to_json(), encoding="utf-8")
 
@@ -694,5 +555,4 @@ it brings per visitor, on average.'
             return {"game": copy.deepcopy(self._game), "events": tuple(self._store)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._game, self._store = state["game"], MemoryStore(state["events"])
-        self._lock = threading.RLock()
+        self._take(state["game"], MemoryStore(state["events"]))

@@ -8,12 +8,13 @@ chosen does not change what its rewards say, so the policy plays no part.
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bandit.ledger import Ranked
+from highseason.bandit.game import LiveGame
+from highseason.bandit.ledger import ArmT, known
 from highseason.core.text import percent
 from highseason.policies.rule import Floats
 
@@ -29,6 +30,31 @@ SURE, NEGLIGIBLE = 0.95, 0.005
 _RHOS = (0.0, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
 _SPREADS = np.linspace(0.125, 2.5, 20)  # of the arms' means, as a share of their range
 _DRAWS = 2000
+
+
+class Ranked(NamedTuple, Generic[ArmT]):
+    """An arm of a ranking; numbers are in the user's unit, and None before any reward.
+
+    Attributes:
+        arm: The arm's id.
+        estimate: What the policy compares arms by; old rewards may count less in it.
+        pulls: How many of its turns the rule has learned from.
+        low: The lower end of its 95% interval, None before the second reward.  Rewards are clipped
+            to `reward_range`, counted as the policy counts turns, and forgotten as it forgets them.
+        high: The upper end.
+        chance_best: How likely the arm is the best of those in the game.
+        loss: What playing it for ever would lose per visitor, on average, in the unit of the
+            estimate; that of the first arm is what stopping now would lose.  It and `chance_best`
+            are None where they are not calibrated: see the guide on embedding.
+    """
+
+    arm: ArmT
+    estimate: float | None
+    pulls: int
+    low: float | None = None
+    high: float | None = None
+    chance_best: float | None = None
+    loss: float | None = None
 
 
 class Lessons(NamedTuple):
@@ -129,14 +155,62 @@ def _draw(means: Floats, errors: Floats) -> Floats:
     return np.asarray(around + np.sqrt(spread * (1.0 - own)) * rng.normal(size=own.shape))
 
 
-def verdict(rows: Sequence[Ranked[Any]], unsure_because: str = "") -> str:
+def ranking(game: LiveGame[ArmT], gone: bool) -> list[Ranked[ArmT]]:
+    """The arms in a game, best first; with `gone`, then those that left it."""
+    ledger, scale, table = game.ledger, game.scale, game.table
+    last = ledger.arms[-1] if len(ledger) and ledger.exploited[-1] else -1
+    standings = game.policy.rule.standings(table.state, last)
+    lessons, present = _lessons(game), table.present(ledger.last_turn + 1)
+    pulls, (low, high) = lessons.totals(), lessons.intervals()
+    chances, losses = lessons.outlook(present & (not scale.per_turn))
+
+    def ranked(arm: int, estimate: float | None) -> Ranked[ArmT]:
+        value = math.nan if estimate is None else estimate
+        # An estimate that a prior draws away from the arm's own mean lies inside all the same.
+        ends = min(low[arm], value), max(high[arm], value)
+        shown, lower, upper = (known(scale.shown(float(x))) for x in (value, *ends))
+        loss = known((scale.high - scale.low) * float(losses[arm]))
+        name, sure = table.ids[arm], known(float(chances[arm]))
+        return Ranked(name, shown, int(pulls[arm]), lower, upper, sure, loss)
+
+    there = [ranked(*one) for one in standings if present[one[0]]]
+    return there + [ranked(*one) for one in standings if gone and not present[one[0]]]
+
+
+def _lessons(game: LiveGame[Any]) -> Lessons:
+    """All that was learned, as the rule learns it."""
+    lessons = list(game.ledger.lessons())
+    columns = np.array(lessons).reshape(-1, 3)
+    arms, visitors = columns[:, 0].astype(np.int64), columns[:, 2]
+    values = np.array([game.scale.learned(reward, came) for _, reward, came in lessons], float)
+    weights = np.array([game.weight_of(came) for came in visitors.tolist()], float)
+    size, order = len(game.table.ids), np.argsort(arms, kind="stable")
+    ages = np.empty_like(arms)  # 0 for an arm's latest reward
+    ages[order] = np.bincount(arms, minlength=size).cumsum()[arms[order]] - 1
+    ages[order] -= np.arange(arms.size)
+    kept, bounded = game.policy.kept(ages), game.scale.clips and not game.scale.per_turn
+    facts = np.array([values, visitors, weights, kept])
+    order = np.lexsort((*facts, arms))  # sums to the last bit, whatever the rewards' order
+    values, visitors, weights, kept = facts[:, order]
+    return Lessons(arms[order], values, visitors, weights, kept, size, bounded)
+
+
+def unsure_because(game: LiveGame[Any]) -> str:
+    """Why a ranking is never said to be sure, however long the game lasts; "" if it may be."""
+    if game.policy.kept(np.array([np.iinfo(np.int64).max])) < 1.0:
+        return "the policy forgets old rewards, because the best arm may change"
+    per_turn = "the policy compares rewards per turn, so how sure it is cannot be said"
+    return per_turn if game.scale.per_turn else ""
+
+
+def verdict(rows: Sequence[Ranked[Any]], unsure: str = "") -> str:
     """Whether to go on, in a sentence; stopping means to play the first of the arms for ever.
 
-    `unsure_because` is why nothing can be said however long the game lasts, if that is so.
+    `unsure` is why nothing can be said however long the game lasts, if that is so.
     """
     first = rows[0] if rows else None
     if first is None or first.estimate is None or first.loss is None:
-        return f"Go on: {unsure_because or 'it is too early to say how sure the ranking is'}."
+        return f"Go on: {unsure or 'it is too early to say how sure the ranking is'}."
     share = first.loss / first.estimate if first.estimate > 0.0 else math.inf
     lost = f"{percent(share, 1)} of what it brings" if share < 1.0 else f"{first.loss:.3g}"
     sure = first.chance_best is not None and first.chance_best >= SURE

@@ -8,17 +8,21 @@ from typing import Any
 
 import msgspec
 
-from highseason.bandit.errors import DocumentError
+from highseason.bandit.errors import DocumentError, StoreError
 from highseason.bandit.events import (
     BanditStarted,
     Event,
+    EventStore,
     event_from_json,
     event_to_json,
     read_policy,
 )
 from highseason.bandit.game import LiveGame
+from highseason.bandit.ledger import MemoryStore
 from highseason.core.version import __version__
+from highseason.core.warnings import quiet
 from highseason.policies import Policy
+from highseason.traffic import CalendarWarning
 
 FORMAT, VERSION = "highseason bandit", 5
 
@@ -59,6 +63,7 @@ def read(text: str | bytes) -> list[Event]:
     return [event_from_json(bytes(event)) for event in document.events]
 
 
+@quiet(CalendarWarning)  # they were shown when the turns were appended
 def replayed(events: Iterable[Event], policy: Policy | None) -> LiveGame[Any]:
     """The game that wrote these events."""
     rest = iter(events)
@@ -74,3 +79,16 @@ def replayed(events: Iterable[Event], policy: Policy | None) -> LiveGame[Any]:
     for event in rest:
         game.replay(event)
     return game
+
+
+def filled(store: EventStore | None, events: Iterable[Event]) -> EventStore:
+    """An empty store with these events; one in memory if none is given."""
+    store = MemoryStore() if store is None else store
+    if next(iter(store), None) is not None:
+        raise StoreError(
+            "the store already holds the events of a bandit: continue it with "
+            "Bandit.from_events(store), or pass an empty store"
+        )
+    for event in events:
+        store.append(event)
+    return store

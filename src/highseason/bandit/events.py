@@ -106,25 +106,30 @@ class TurnDecided(Event, Generic[ArmT], frozen=True):
     expected: float | None
 
 
-class OutcomesReported(Event, frozen=True):
+class OutcomesReported(Event, Generic[ArmT], frozen=True):
     """Rewards or visitors came: what one request changed, in the order in which it is learned."""
 
-    outcomes: tuple[TurnOutcome, ...]
+    outcomes: tuple[TurnOutcome[ArmT], ...]
 
 
-class RewardCorrected(Event, frozen=True):
-    """A reward that was reported is replaced by another total."""
+class RewardCorrected(Event, Generic[ArmT], frozen=True):
+    """A reward that was reported for an arm in a turn is replaced by another total."""
 
     turn: int
+    arm: ArmT
     reward: float
 
 
 class Lesson(NamedTuple, Generic[ArmT]):
-    """What an arm brought before the first turn: the total reward, and the visitors."""
+    """What an arm brought before the first turn: the total reward, and the visitors.
+
+    `turn` is the one that the row was given with, if it was: a whole number, or a time as text.
+    """
 
     arm: ArmT
     reward: float
     visitors: float
+    turn: int | str | None = None
 
 
 class HistoryLearned(Event, Generic[ArmT], frozen=True):
@@ -163,8 +168,8 @@ class MultiplierReplaced(Event, frozen=True):
 _AnyEvent: TypeAlias = (
     BanditStarted[Hashable]
     | TurnDecided[Hashable]
-    | OutcomesReported
-    | RewardCorrected
+    | OutcomesReported[Hashable]
+    | RewardCorrected[Hashable]
     | HistoryLearned[Hashable]
     | ArmAdded[Hashable]
     | ArmRemoved[Hashable]
@@ -184,12 +189,12 @@ class Season(Struct, kw_only=True):
     zone: str | None
 
     @classmethod
-    def of(cls, G: Multiplier, **more: Any) -> Self:
-        """A multiplier, and what a subclass adds."""
+    def of(cls, G: Multiplier) -> Self:
+        """A multiplier as it is written."""
         line = G.timeline
         # With a zone in UTC: a wall clock may show the same hour twice.
         calendar = None if line is None else np.datetime_as_string(line.instants).tolist()
-        return cls(name=G.name, values=G.values.tolist(), calendar=calendar, zone=G.zone, **more)
+        return cls(name=G.name, values=G.values.tolist(), calendar=calendar, zone=G.zone)
 
     def multiplier(self) -> Multiplier:
         """The multiplier that `of` wrote."""
@@ -259,21 +264,17 @@ def read_policy(entry: Policy | Mapping[str, Any], given: Policy | None) -> Poli
         ) from reason
 
 
-def read_id(kind: type, entry: Any) -> Hashable:
-    """What msgspec calls for a field that holds an arm id."""
-    return id_from_json(entry)
-
-
 #: How the fields are written that JSON has no type for.
 _WRITE: dict[str, Callable[[Any], Any]] = {
     "arm": id_to_json,
     "arms": lambda arms: [id_to_json(arm) for arm in arms],
     "lessons": lambda lessons: [(id_to_json(arm), *brought) for arm, *brought in lessons],
     "multiplier": lambda G: None if G is None else Season.of(G),
+    "outcomes": lambda outcomes: [one._replace(arm=id_to_json(one.arm)) for one in outcomes],
     "policy": write_policy,
 }
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(_AnyEvent, dec_hook=read_id).decode
+_decode = msgspec.json.Decoder(_AnyEvent, dec_hook=lambda _, entry: id_from_json(entry)).decode
 
 
 def event_to_json(event: Event) -> str:

@@ -5,14 +5,11 @@ So a game that applies the events of a store is the one that wrote them.
 """
 
 import math
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Iterable, Mapping
 from typing import Any, Generic, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from highseason.bandit.certainty import Lessons
 from highseason.bandit.errors import BanditError, DocumentError, UnconfirmedError
 from highseason.bandit.events import (
     ArmAdded,
@@ -21,7 +18,6 @@ from highseason.bandit.events import (
     Event,
     HistoryLearned,
     Lesson,
-    Lifetime,
     MultiplierExtended,
     MultiplierReplaced,
     OutcomesReported,
@@ -33,214 +29,35 @@ from highseason.bandit.ledger import (
     ArmT,
     Decision,
     Ledger,
-    Ranked,
-    Report,
+    Reports,
     Scale,
     TurnOutcome,
     as_list,
     hashable,
-    known,
+    number_of_visitors,
     outside_range,
     pack,
 )
-from highseason.bandit.multiplier_source import MultiplierSource, TurnLike, lifetime_of, source_of
+from highseason.bandit.rows import Report
+from highseason.bandit.season import (
+    ArmTable,
+    MultiplierSource,
+    TurnLike,
+    lifetime_of,
+    lifetimes_of,
+    source_of,
+)
 from highseason.core.random import game_key, turn_key
-from highseason.core.specs import did_you_mean
-from highseason.core.validation import finite_number, non_negative_number
+from highseason.core.validation import finite_number
 from highseason.core.warnings import warn_user
-from highseason.engine import learn, select
+from highseason.engine import learn
 from highseason.engine.kernels.interface import live_choose
 from highseason.engine.turn import choose, probabilities_of
-from highseason.policies import (
-    NO_END,
-    UNKNOWN_TURNS,
-    ArmState,
-    Observation,
-    PlanWarning,
-    Policy,
-    Turn,
-    observe_mean,
-)
-from highseason.policies.rule import mark_opening, offer_opening
+from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, PlanWarning, Policy, Turn
+from highseason.policies.base import as_policy
+from highseason.policies.rule import mark_opening, offer_opening, precision_of
 from highseason.rewards.kind import visitors_of
-from highseason.traffic import Multiplier
-
-Mask = NDArray[np.bool_]
-_visitors = partial(non_negative_number, "visitors", error=BanditError)
-
-
-class ArmTable(Generic[ArmT]):
-    """One row per arm that is or was in the game: ids outside, indices inside.
-
-    An arm keeps its index for ever, so what was learned of it stays when it is removed and is there
-    again when it comes back.
-    """
-
-    def __init__(self, policy: Policy, source: MultiplierSource) -> None:
-        self.policy, self.source = policy, source
-        self.ids: list[ArmT] = []
-        self.state: ArmState = policy.rule.fresh_state(0)
-        self.active = np.zeros(0, np.bool_)  # not removed
-        self.held = np.zeros(0, np.bool_)  # waiting for a low turn
-        self.opening = np.zeros(0, np.bool_)  # tried before all others
-        self.ends = np.zeros(0, np.int64)  # the last turn, as the engine counts
-        self.dates: dict[int, str] = {}  # of the ends that were given as dates, by index
-        self._indices: dict[ArmT, int] = {}
-        self._changes = 0  # how often arms or the multiplier changed
-        self._present: tuple[tuple[int, int], Mask] | None = None  # the last answer of `present`
-        self._weighted: tuple[int, bytes] | None = None  # what the weights in `state` are for
-        self.weighed: dict[tuple[int, bytes], ArmState] = {}  # weights that are not kept yet
-
-    def present(self, turn: int) -> Mask:
-        """Which arms are in the game at a turn; read-only."""
-        key = self._changes, turn
-        if self._present is None or self._present[0] != key:
-            mask = self.active & (self.ends >= turn)
-            mask.setflags(write=False)
-            self._present = key, mask
-        return self._present[1]
-
-    def names(self, turn: int) -> tuple[ArmT, ...]:
-        """The ids of the arms in the game at a turn."""
-        return tuple(self.ids[arm] for arm in np.flatnonzero(self.present(turn)))
-
-    def index(self, arm: ArmT) -> int:
-        """The index of an arm that is, or was, in the game."""
-        arm = hashable(arm)
-        if arm not in self._indices:
-            hint = did_you_mean(str(arm), map(str, self.ids))
-            for known in self.ids:
-                if str(known) == str(arm):
-                    kind, given = type(known).__name__, type(arm).__name__
-                    hint = f"There is {known!r}, of type {kind}: give that, not the type {given}"
-            raise BanditError(f"there is no arm {arm!r}. {hint}")
-        return self._indices[arm]
-
-    def is_untried(self, arm: ArmT) -> bool:
-        """Whether the arm is not in the game and was never chosen before."""
-        index = self._indices.get(hashable(arm))
-        return index is None or not (self.active[index] or self.state.selections[index])
-
-    def require_active(self, arm: ArmT) -> None:
-        """Refuse an arm that was removed, or never added."""
-        if not self.active[self.index(arm)]:
-            raise BanditError(f"the arm {arm!r} is already removed")
-
-    def require_absent(self, arm: ArmT, turn: int) -> None:
-        """Refuse an arm that is in the game."""
-        index = self._indices.get(hashable(arm))
-        if index is not None and self.present(turn)[index]:
-            raise BanditError(f"the arm {arm!r} is already in the game: arm ids must differ")
-
-    def add(self, arm: ArmT, start: int, lifetime: Lifetime, held: bool) -> None:
-        """Bring an arm in, or back in with what was learned of it."""
-        self.grow([arm])
-        index = self._indices[arm]
-        self.active[index] = True
-        self.state.start[index] = start if start > 1 else 0  # one that comes back is young again
-        self.ends[index] = lifetime.last_turn
-        self.dates.pop(index, None)
-        if lifetime.date is not None:
-            self.dates[index] = lifetime.date
-        self.held[index] = held and not self.state.selections[index]
-        self._changes += 1
-
-    def grow(self, arms: Iterable[ArmT]) -> None:
-        """Make rows for the arms that have none, all at once: one by one, each copies the table."""
-        new = [arm for arm in dict.fromkeys(map(hashable, arms)) if arm not in self._indices]
-        if not new:
-            return
-        self._indices |= {arm: index for index, arm in enumerate(new, len(self.ids))}
-        self.ids += new
-        rows = self.policy.rule.fresh_state(1)._asdict()  # of a new arm: the others' memory stays
-        del rows["shared"]
-        self.state = self.state._replace(**{
-            name: np.concatenate([getattr(self.state, name), np.repeat(row, len(new), axis=0)])
-            for name, row in rows.items()
-        })  # fmt: skip
-        masks, out = (self.active, self.held, self.opening), np.zeros(len(new), np.bool_)
-        self.active, self.held, self.opening = (np.append(mask, out) for mask in masks)
-        self.ends = np.append(self.ends, np.full(len(new), NO_END))
-
-    def remove(self, arm: ArmT, last: int) -> None:
-        """Take an arm out of the game after turn `last`; its statistics stay."""
-        index = self.index(arm)
-        self.active[index] = False
-        self.ends[index] = min(self.ends[index], last)
-        self.dates.pop(index, None)
-        self._changes += 1
-
-    def reread_dates(self) -> None:
-        """Find the turns of ends that were given as dates, on a longer multiplier."""
-        for index, date in self.dates.items():
-            self.ends[index] = self.source.last_turn_by(date)
-        self._changes += 1
-
-    def allowed(self, turn: int, available: Iterable[ArmT] | None) -> Mask:
-        """The arms in the game that the caller allows for a turn."""
-        allowed = self.present(turn)
-        if available is not None:
-            named = np.zeros(len(self.ids), np.bool_)
-            named[[self.index(arm) for arm in as_list("available", available)]] = True
-            allowed = allowed & named
-        if allowed.any():
-            return allowed
-        if self.present(turn).any():
-            raise BanditError(
-                "available names no arm that is in the game (removed and expired arms do not "
-                "count): name at least one, or leave it out to allow all"
-            )
-        reason = "all have expired" if self.active.any() else "all were removed"
-        raise BanditError(f"no arm is left to play in turn {turn}: {reason}; add one with add_arm")
-
-    def state_at(self, turn: int) -> ArmState:
-        """The state with the weights that the arms of a turn have; the table does not change.
-
-        Weights are computed only when the arms, their lifetimes or the season have changed.
-        """
-        key = self._weights_key(turn)
-        if key == self._weighted:
-            return self.state
-        if key not in self.weighed:
-            self.weighed = {key: self._weigh(turn)}
-        return self.weighed[key]
-
-    def keep_state(self, turn: int) -> ArmState:
-        """Make the weights of a turn those of the table."""
-        self.state = self.state_at(turn)
-        self._weighted, self.weighed = self._weights_key(turn), {}
-        return self.state
-
-    def _weights_key(self, turn: int) -> tuple[int, bytes]:
-        return self._changes, (self.ends < turn).tobytes()
-
-    def _weigh(self, turn: int) -> ArmState:
-        now, options = self.state, self.source.lifetime_options
-        state = now._replace(
-            available=self.present(turn).copy(),
-            weight=now.weight.copy(),
-            end=self.source.visible_ends(self.ends) if options.needs_end else self.ends.copy(),
-            shared=now.shared.copy(),
-        )
-        starts = np.maximum(1, state.start)
-        scores = self.source.lifetime_scores(starts, self.ends)
-        self.policy.rule.set_weights(state, turn, scores, options.weight_scale)
-        return state
-
-    def forget(self, arm: int | None = None) -> None:
-        """Drop what was learned, of one arm or of all; choices and lifetimes stay."""
-        if arm is not None:
-            self.state.pulls[arm] = self.state.sums[arm] = 0.0
-            return
-        fresh = self.policy.rule.fresh_state(len(self.ids))
-        learned = {name: getattr(fresh, name) for name in ("pulls", "sums", "memory", "shared")}
-        self.state = self.state._replace(**learned)
-        self._weighted, self.weighed = None, {}  # weights may be among the shared numbers
-
-    def selected(self, index: int) -> None:
-        """Count a choice; an arm that was tried does not wait any more."""
-        select(self.state, index)
-        self.held[index] = False
+from highseason.traffic import Multiplier, as_multiplier
 
 
 class LiveGame(Generic[ArmT]):
@@ -252,6 +69,7 @@ class LiveGame(Generic[ArmT]):
         self.ledger = Ledger()
         self.seq = 0  # of the last event
         self._game_key = game_key(seed, 0)
+        self._counted, self._correlation = policy.counts == "visitors", policy.correlation
 
     @classmethod
     def start(cls, event: BanditStarted[ArmT], policy: Policy) -> Self:
@@ -325,34 +143,48 @@ class LiveGame(Generic[ArmT]):
 
     # -- reports ----------------------------------------------------------------------------------
 
-    def report(self, reports: Iterable[Report], numbered: bool = False) -> OutcomesReported | None:
+    def report(
+        self, reports: Iterable[Report], numbered: bool = False
+    ) -> OutcomesReported[ArmT] | None:
         """Check reports; with `numbered`, errors name the row."""
-        new: dict[int, TurnOutcome] = {}
+        new = self._reports()
         for number, report in enumerate(reports, start=1):
             try:
                 row = self._row_of(report, new)
-                reward = finite_number("reward", report.reward, BanditError)
-                self._merge(row, reward, report.visitors, new)
+                new.add(row, finite_number("reward", report.reward, BanditError), report.visitors)
             except ValueError as reason:
                 if not numbered:
                     raise
                 raise type(reason)(f"row {number}: {reason}") from None
         return self._reported(new)
 
-    def report_visitors(self, t: TurnLike, visitors: float) -> OutcomesReported | None:
+    def report_visitors(self, t: TurnLike, visitors: float) -> OutcomesReported[ArmT] | None:
         """Check the visitors of a decided turn."""
-        return self._reported(self._merge(self.row_of_decided(t), None, _visitors(visitors), {}))
+        new = self._reports()
+        new.add(self.row_of_decided(t), None, number_of_visitors(visitors))
+        return self._reported(new)
 
-    def correct(self, t: TurnLike, reward: float) -> RewardCorrected | None:
+    def _reports(self) -> Reports:
+        return Reports(self.ledger, self.source.known_visitors)
+
+    def _reported(self, new: Reports) -> OutcomesReported[ArmT] | None:
+        ids = self.table.ids
+        outcomes = tuple(TurnOutcome(t, ids[arm], *came) for t, arm, *came in new.outcomes.values())
+        return OutcomesReported(self.seq + 1, outcomes) if outcomes else None
+
+    def correct(
+        self, t: TurnLike, reward: float, arm: int | None = None
+    ) -> RewardCorrected[ArmT] | None:
         """Check a reward that replaces another."""
-        before = self.ledger.outcome(self.row_of_decided(t))
+        before = self.ledger.outcome(self.row_of_decided(t, arm))
         after = before._replace(reward=finite_number("reward", reward, BanditError))
         if before.reward is None:
             raise BanditError(
                 f"turn {before.turn} has no reward to correct: report it with update(…)"
             )
-        _require_finite(after)
-        corrected = RewardCorrected(self.seq + 1, before.turn, after.reward or 0.0)
+        after.require_finite()
+        about = before.turn, self.table.ids[before.arm]
+        corrected = RewardCorrected(self.seq + 1, *about, after.reward or 0.0)
         return None if after == before else corrected
 
     def fit(self, reports: Iterable[Report]) -> HistoryLearned[ArmT] | None:
@@ -363,19 +195,16 @@ class LiveGame(Generic[ArmT]):
                 "decided: report rewards with update_many(…)"
             )
         lessons: list[Lesson[ArmT]] = []
-        for number, (arm, reward, _, visitors) in enumerate(reports, start=1):
+        for number, (arm, reward, t, visitors) in enumerate(reports, start=1):
             try:
-                self.table.index(arm)
-                came = TurnOutcome(0, finite_number("reward", reward), _visitors(visitors))
-                _require_finite(came)
+                index, reward = self.table.index(arm), finite_number("reward", reward)
+                came = TurnOutcome(0, index, reward, number_of_visitors(visitors))
+                came.require_finite()
                 if came.lesson is not None:
-                    lessons.append(Lesson(hashable(arm), *came.lesson))
+                    lessons.append(Lesson(self.table.ids[index], *came.lesson, _past_turn(t)))
             except ValueError as reason:
                 raise BanditError(f"row {number}: {reason}") from None
         return HistoryLearned(self.seq + 1, tuple(lessons)) if lessons else None
-
-    def _reported(self, new: dict[int, TurnOutcome]) -> OutcomesReported | None:
-        return OutcomesReported(self.seq + 1, tuple(new.values())) if new else None
 
     def require_in_range(self, event: Event) -> None:
         """Refuse rewards outside the range, which the rule cannot learn as they are."""
@@ -385,10 +214,10 @@ class LiveGame(Generic[ArmT]):
                 known = ((each.turn, each.lesson) for each in event.outcomes)
                 brought = [(f"turn {turn}", *lesson) for turn, lesson in known if lesson]
             case RewardCorrected():
-                visitors = self.ledger.visitors[self.ledger.row(event.turn)]
-                brought = [(f"turn {event.turn}", event.reward, visitors)]
+                row = self.ledger.row(event.turn, self.table.index(event.arm))
+                brought = [(f"turn {event.turn}", event.reward, self.ledger.visitors[row])]
             case HistoryLearned():
-                brought = [(f"arm {arm!r}", each, came) for arm, each, came in event.lessons]
+                brought = [(f"arm {arm!r}", each, came) for arm, each, came, _ in event.lessons]
         if said := outside_range(self.scale.reward_range, brought):
             raise UnconfirmedError(
                 f"{said} (reward_range). If that is right, pass confirm=True: it is recorded as it "
@@ -397,44 +226,26 @@ class LiveGame(Generic[ArmT]):
                 "new.fit(old.to_pandas()[['arm', 'reward', 'visitors']].dropna())"
             )
 
-    def _merge(
-        self, row: int, reward: float | None, visitors: Any, new: dict[int, TurnOutcome]
-    ) -> dict[int, TurnOutcome]:
-        """Add what a report says of a row to the new outcomes, if it says anything new."""
-        before = new[row] if row in new else self.ledger.outcome(row)
-        after = before.merged(reward, None if visitors is None else _visitors(visitors))
-        if reward is not None and after.visitors is None:
-            after = after._replace(visitors=self.source.known_visitors(after.turn))
-        _require_finite(after)
-        if after != before:
-            new.pop(row, None)  # reported again: it is learned in the order of its last report
-            new[row] = after
-        return new
-
-    def row_of_decided(self, t: TurnLike) -> int:
-        """The row of a decided turn."""
+    def row_of_decided(self, t: TurnLike, arm: int | None = None) -> int:
+        """The row of a decided turn, and of this arm in it."""
         turn = self.source.turn_of(t)
-        row = self.ledger.row(turn)
+        row, ids = self.ledger.row(turn), self.table.ids
         if row == NO_ROW:
             raise BanditError(f"turn {turn} is not decided yet: call pull(t={turn}) first")
-        return row
+        if arm is not None and self.ledger.row(turn, arm) == NO_ROW:
+            decided = ids[self.ledger.arms[row]]
+            raise BanditError(f"turn {turn} was decided for the arm {decided!r}, not {ids[arm]!r}")
+        return row if arm is None else self.ledger.row(turn, arm)
 
-    def _row_of(self, report: Report, taken: dict[int, TurnOutcome]) -> int:
+    def _row_of(self, report: Report, new: Reports) -> int:
         arm = self.table.index(report.arm)
-        if report.t is None:
-            row = self.ledger.latest_open(arm, taken)
-            if row == NO_ROW:
-                raise BanditError(
-                    f"every decided turn of the arm {report.arm!r} has a reward: pass the turn "
-                    "that is meant (t=…)"
-                )
-            return row
-        row = self.row_of_decided(report.t)
-        if self.ledger.arms[row] != arm:
-            decided = self.table.ids[self.ledger.arms[row]]
+        if report.t is not None:
+            return self.row_of_decided(report.t, arm)
+        row = self.ledger.latest_open(arm, new.outcomes)
+        if row == NO_ROW:
             raise BanditError(
-                f"turn {self.ledger.turns[row]} was decided for the arm {decided!r}, "
-                f"not {report.arm!r}"
+                f"every decided turn of the arm {report.arm!r} has a reward: pass the turn that is "
+                "meant (t=…)"
             )
         return row
 
@@ -466,7 +277,7 @@ class LiveGame(Generic[ArmT]):
 
     def weight_of(self, visitors: float) -> float:
         """The number of observations that a reward from this many visitors counts as."""
-        return self.policy.precision(visitors_of(1.0, visitors))
+        return float(precision_of(visitors_of(1.0, visitors), self._counted, self._correlation))
 
     def _correct(self, row: int, reward: float) -> None:
         """Replace a reward, and learn again what may depend on it, in the same order."""
@@ -475,7 +286,7 @@ class LiveGame(Generic[ArmT]):
         if before.lesson is None:
             return
         # A plain average depends on its own arm alone.
-        arm = ledger.arms[row] if self.policy.rule.observe is observe_mean else None
+        arm = ledger.arms[row] if self.policy.rule.traits.own_arm_only else None
         self.table.forget(arm)
         for lesson in ledger.history:
             if arm in (None, lesson[0]):
@@ -542,9 +353,10 @@ class LiveGame(Generic[ArmT]):
                 for outcome in event.outcomes:
                     self._book(outcome)
             case RewardCorrected():
-                self._correct(self.ledger.row(event.turn), event.reward)
+                row = self.ledger.row(event.turn, self.table.index(event.arm))
+                self._correct(row, event.reward)
             case HistoryLearned():
-                for name, reward, visitors in event.lessons:
+                for name, reward, visitors, _ in event.lessons:
                     arm = self.table.index(name)
                     self.table.selected(arm)
                     self.source.observed(visitors)
@@ -563,8 +375,8 @@ class LiveGame(Generic[ArmT]):
                 self.table.reread_dates()
         self.seq = event.seq
 
-    def _book(self, outcome: TurnOutcome) -> None:
-        row = self.ledger.row(outcome.turn)
+    def _book(self, outcome: TurnOutcome[ArmT]) -> None:
+        row = self.ledger.row(outcome.turn, self.table.index(outcome.arm))
         before = self.ledger.outcome(row)
         self.ledger.book(row, outcome.reward, outcome.visitors)
         if before.visitors is None and outcome.visitors is not None:
@@ -590,13 +402,14 @@ class LiveGame(Generic[ArmT]):
             case TurnDecided():
                 self._check_decision(event)
             case OutcomesReported():
-                for turn, reward, visitors in event.outcomes:
+                for turn, arm, reward, visitors in event.outcomes:
                     reward = None if reward is None else finite_number("reward", reward)
-                    self._merge(self.row_of_decided(turn), reward, visitors, {})
+                    row = self.row_of_decided(turn, self.table.index(arm))
+                    self._reports().add(row, reward, visitors)
             case RewardCorrected():
-                self.correct(event.turn, event.reward)
+                self.correct(event.turn, event.reward, self.table.index(event.arm))
             case HistoryLearned():
-                self.fit(Report(arm, reward, None, came) for arm, reward, came in event.lessons)
+                self.fit(Report(arm, reward, t, came) for arm, reward, came, t in event.lessons)
             case ArmAdded():
                 self.table.require_absent(event.arm, self.ledger.last_turn + 1)
             case ArmRemoved():
@@ -633,60 +446,36 @@ class LiveGame(Generic[ArmT]):
     def decision(self, row: int) -> Decision[ArmT]:
         """A row of the ledger, as users see it."""
         ledger, arm = self.ledger, self.ledger.arms[row]
-        turn, reward, visitors = ledger.outcome(row)
+        turn, _, reward, visitors = ledger.outcome(row)
         chosen = ledger.probability(row, arm), bool(ledger.exploited[row]), ledger.levels[row]
         name, date = self.table.ids[arm], self.source.date_of(turn)
         return Decision(turn, name, *chosen, reward, visitors, date)
 
-    def ranking(self, gone: bool) -> list[Ranked[ArmT]]:
-        """The arms in the game, best first; with `gone`, then those that left it."""
-        ledger, scale = self.ledger, self.scale
-        last = ledger.arms[-1] if len(ledger) and ledger.exploited[-1] else -1
-        standings = self.policy.rule.standings(self.table.state, last)
-        lessons, present = self._lessons(), self.table.present(ledger.last_turn + 1)
-        pulls, (low, high) = lessons.totals(), lessons.intervals()
-        chances, losses = lessons.outlook(present & (not scale.per_turn))
 
-        def ranked(arm: int, estimate: float | None) -> Ranked[ArmT]:
-            value = math.nan if estimate is None else estimate
-            # An estimate that a prior draws away from the arm's own mean lies inside all the same.
-            ends = min(low[arm], value), max(high[arm], value)
-            shown, lower, upper = (known(scale.shown(float(x))) for x in (value, *ends))
-            loss = known((scale.high - scale.low) * float(losses[arm]))
-            name, sure = self.table.ids[arm], known(float(chances[arm]))
-            return Ranked(name, shown, int(pulls[arm]), lower, upper, sure, loss)
-
-        there = [ranked(*one) for one in standings if present[one[0]]]
-        return there + [ranked(*one) for one in standings if gone and not present[one[0]]]
-
-    @property
-    def unsure_because(self) -> str:
-        """Why a ranking is never said to be sure, however long the game lasts; "" if it may be."""
-        if self.policy.kept(np.array([np.iinfo(np.int64).max])) < 1.0:
-            return "the policy forgets old rewards, because the best arm may change"
-        per_turn = "the policy compares rewards per turn, so how sure it is cannot be said"
-        return per_turn if self.scale.per_turn else ""
-
-    def _lessons(self) -> Lessons:
-        """All that was learned, as the rule learns it."""
-        columns = np.array(list(self.ledger.lessons())).reshape(-1, 3)
-        arms, visitors = columns[:, 0].astype(np.int64), columns[:, 2]
-        values = self.scale.all_learned(columns[:, 1], visitors)
-        weights = np.array([self.weight_of(came) for came in visitors.tolist()], float)
-        size, order = len(self.table.ids), np.argsort(arms, kind="stable")
-        ages = np.empty_like(arms)  # 0 for an arm's latest reward
-        ages[order] = np.bincount(arms, minlength=size).cumsum()[arms[order]] - 1
-        ages[order] -= np.arange(arms.size)
-        kept, bounded = self.policy.kept(ages), self.scale.clips and not self.scale.per_turn
-        facts = np.array([values, visitors, weights, kept])
-        order = np.lexsort((*facts, arms))  # sums to the last bit, whatever the rewards' order
-        values, visitors, weights, kept = facts[:, order]
-        return Lessons(arms[order], values, visitors, weights, kept, size, bounded)
-
-
-def _require_finite(outcome: TurnOutcome) -> None:
-    if outcome.lesson is not None and not math.isfinite(outcome.lesson[0] / outcome.lesson[1]):
+def started(
+    arms: Iterable[ArmT],
+    policy: Policy | str,
+    multiplier: Any,
+    reward_range: tuple[float, float] | None,
+    seed: int,
+    known: bool,
+    expires: Mapping[ArmT, Any] | None,
+) -> BanditStarted[ArmT]:
+    """Check what a bandit is to be started with."""
+    policy = as_policy(policy)
+    if not policy.rule.traits.compilable:
         raise BanditError(
-            f"reward={outcome.reward:g} with visitors={outcome.visitors:g} is too much per "
-            "visitor for a floating-point number"
+            f"{policy} is an object of another library, which a bandit cannot store: let it "
+            "play in hs.play or hs.simulate, or use a policy of highseason here"
         )
+    policy = policy.counting("visitors")
+    G = None if multiplier is None else as_multiplier(multiplier)
+    ids = tuple(hashable(arm) for arm in as_list("arms", arms))
+    given = Scale.of(reward_range, policy, ids).reward_range
+    lifetimes = lifetimes_of(ids, expires, policy, source_of(policy, G, known))
+    return BanditStarted(1, policy, int(seed), given, G, bool(known), ids, lifetimes)
+
+
+def _past_turn(t: Any) -> int | str | None:
+    """A turn of the history as an event keeps it."""
+    return t if t is None else int(t) if isinstance(t, int | np.integer) else str(t)

@@ -1,7 +1,6 @@
-"""The ledger of decided turns: what was decided, how likely it was, what came of it, its scale.
+"""The ledger of a live game: what was decided, how likely it was, what came of it, its scale.
 
-And what comes into it: reports as people have them, from rows, DataFrames or Arrow tables; and the
-store that keeps events in memory.
+And the ids of arms as they are kept, and the store that keeps events in memory.
 """
 
 import datetime as dt
@@ -9,40 +8,58 @@ import math
 import operator
 from array import array
 from bisect import bisect_right
-from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bandit.errors import (
-    BanditError,
-    ConflictError,
-    StoreError,
-    WaitingWarning,
-)
-from highseason.core.extras import require
-from highseason.core.specs import did_you_mean
+from highseason.bandit.errors import BanditError, ConflictError, StoreError, WaitingWarning
 from highseason.core.text import exact, format_number
+from highseason.core.validation import non_negative_number
 from highseason.core.warnings import warn_user
 from highseason.policies import Policy
-from highseason.traffic.files import table_of
-from highseason.traffic.timeline import Timeline
 
 if TYPE_CHECKING:
     from highseason.bandit.events import Event
 
 ArmT = TypeVar("ArmT", bound=Hashable)
-#: Reports, or a table of them.
-Rows: TypeAlias = Iterable[Mapping[str, Any] | Sequence[Any]] | Any
 
 NO_ROW = -1
 
 #: The probabilities of all arms add up to 1, up to this.
 _ROUNDING = 1e-6
+
+#: The number of visitors that is reported.
+number_of_visitors = partial(non_negative_number, "visitors", error=BanditError)
+
+
+def as_list(name: str, arms: Iterable[ArmT]) -> list[ArmT]:
+    """A list of ids; a lone string is refused, because its letters would be taken for ids."""
+    if isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
+        raise BanditError(f"{name} must be a list of arm ids, such as ['a', 'b'], got {arms!r}")
+    return list(arms)
+
+
+def hashable(arm: ArmT) -> ArmT:
+    """The id as it is kept: NumPy's numbers and strings become Python's, which are equal to them.
+
+    >>> hashable(np.float64(9.99))
+    9.99
+    """
+    if isinstance(arm, np.generic):
+        arm = arm.item()
+    try:
+        hash(arm)
+    except TypeError:
+        raise BanditError(
+            f"an arm id must be hashable (a string, a number, a tuple of these), got {arm!r}"
+        ) from None
+    return arm
 
 
 class Propensities(NamedTuple):
@@ -104,35 +121,11 @@ class Decision(Generic[ArmT]):
     date: dt.date | None = None
 
 
-class Ranked(NamedTuple, Generic[ArmT]):
-    """An arm of a ranking; numbers are in the user's unit, and None before any reward.
-
-    Attributes:
-        arm: The arm's id.
-        estimate: What the policy compares arms by; old rewards may count less in it.
-        pulls: How many of its turns the rule has learned from.
-        low: The lower end of its 95% interval, None before the second reward.  Rewards are clipped
-            to `reward_range`, counted as the policy counts turns, and forgotten as it forgets them.
-        high: The upper end.
-        chance_best: How likely the arm is the best of those in the game.
-        loss: What playing it for ever would lose per visitor, on average, in the unit of the
-            estimate; that of the first arm is what stopping now would lose.  It and `chance_best`
-            are None where they are not calibrated: see the guide on embedding.
-    """
-
-    arm: ArmT
-    estimate: float | None
-    pulls: int
-    low: float | None = None
-    high: float | None = None
-    chance_best: float | None = None
-    loss: float | None = None
-
-
-class TurnOutcome(NamedTuple):
-    """What is known of a turn's outcome after a report: the total reward, and the visitors."""
+class TurnOutcome(NamedTuple, Generic[ArmT]):
+    """What is known of a portion's outcome after a report: its total reward, and its visitors."""
 
     turn: int
+    arm: ArmT
     reward: float | None
     visitors: float | None
 
@@ -142,6 +135,14 @@ class TurnOutcome(NamedTuple):
         if self.reward is None or not self.visitors:
             return None
         return self.reward, self.visitors
+
+    def require_finite(self) -> None:
+        """Refuse a reward that is too much per visitor to be learned."""
+        if self.lesson is not None and not math.isfinite(self.lesson[0] / self.lesson[1]):
+            raise BanditError(
+                f"reward={self.reward:g} with visitors={self.visitors:g} is too much per visitor "
+                "for a floating-point number"
+            )
 
     def merged(self, reward: float | None, visitors: float | None) -> Self:
         """Add what is new; the same value again changes nothing, another one is refused."""
@@ -162,9 +163,10 @@ class TurnOutcome(NamedTuple):
 
 
 class Ledger:
-    """One row per decision, in the order in which they were made; missing numbers are NaN.
+    """One row per portion of a decided turn, in the order in which they were decided.
 
-    A row takes about 60 bytes, and a few hundred more where the choice was random.
+    A turn has one portion: an arm, and all of its visitors.  Missing numbers are NaN.  A row takes
+    about 60 bytes, and a few hundred more where the choice was random.
     """
 
     def __init__(self) -> None:
@@ -192,9 +194,10 @@ class Ledger:
             return self._row_of.index(NO_ROW) + 1
         return self.last_turn + 1
 
-    def row(self, turn: int) -> int:
-        """The row of a turn, or NO_ROW."""
-        return self._row_of[turn - 1] if turn <= len(self._row_of) else NO_ROW
+    def row(self, turn: int, arm: int | None = None) -> int:
+        """The row of a portion, or NO_ROW; the arm may be left out where a turn has one portion."""
+        row = self._row_of[turn - 1] if turn <= len(self._row_of) else NO_ROW
+        return NO_ROW if arm is not None and row != NO_ROW and self.arms[row] != arm else row
 
     def enter(
         self, turn: int, arm: int, level: float, exploited: bool, propensities: Propensities | None
@@ -212,9 +215,10 @@ class Ledger:
         self._row_of[turn - 1] = row
         self._open.setdefault(arm, {})[row] = None
 
-    def outcome(self, row: int) -> TurnOutcome:
+    def outcome(self, row: int) -> TurnOutcome[int]:
         """What is known of the outcome."""
-        return TurnOutcome(self.turns[row], known(self.rewards[row]), known(self.visitors[row]))
+        came = known(self.rewards[row]), known(self.visitors[row])
+        return TurnOutcome(self.turns[row], self.arms[row], *came)
 
     def book(self, row: int, reward: float | None, visitors: float | None) -> None:
         """Record what is known of the outcome now."""
@@ -262,6 +266,29 @@ class Ledger:
         return float(arm == self.arms[row]) if propensities is None else propensities.of(arm)
 
 
+class Reports:
+    """What one request reports: the outcomes that are new, in the order in which they are learned.
+
+    `known_visitors` gives the visitors of a turn that need no report, or None.
+    """
+
+    def __init__(self, ledger: Ledger, known_visitors: Callable[[int], float | None]) -> None:
+        self._ledger, self._known_visitors = ledger, known_visitors
+        self.outcomes: dict[int, TurnOutcome[int]] = {}  # by row
+
+    def add(self, row: int, reward: float | None, visitors: Any) -> None:
+        """Add what a report says of a row, if it says anything new."""
+        before = self.outcomes[row] if row in self.outcomes else self._ledger.outcome(row)
+        came = None if visitors is None else number_of_visitors(visitors)
+        after = before.merged(reward, came)
+        if reward is not None and after.visitors is None:
+            after = after._replace(visitors=self._known_visitors(after.turn))
+        after.require_finite()
+        if after != before:
+            self.outcomes.pop(row, None)  # reported again: learned in the order of its last report
+            self.outcomes[row] = after
+
+
 def not_next(event: "Event", last: int) -> StoreError:
     """The error for an event that does not follow the last one of its store."""
     return StoreError(
@@ -271,16 +298,7 @@ def not_next(event: "Event", last: int) -> StoreError:
 
 
 class MemoryStore(list["Event"]):
-    """Events in memory: what a bandit uses unless it is given another store.
-
-    >>> import highseason as hs
-    >>> store = hs.bandit.MemoryStore()
-    >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5], store=store)
-    >>> shelf.pull()
-    'a'
-    >>> [type(event).__name__ for event in store]
-    ['BanditStarted', 'TurnDecided']
-    """
+    """A list of events in memory: what a bandit uses unless it is given another store."""
 
     def append(self, event: "Event") -> None:
         """Keep an event."""
@@ -341,38 +359,14 @@ class Scale:
 
         With the range (0, 1) this is reward / visitors to the last bit, as in `play`.
         """
-        value, top = self._scaled(reward, visitors)
-        return float(min(max(0.0, value), top)) if self.clips else float(value)
-
-    def all_learned(
-        self, rewards: NDArray[np.float64], visitors: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """The values that the rule learns from many turns."""
-        values, top = self._scaled(rewards, visitors)
-        return np.asarray(np.clip(values, 0.0, top) if self.clips else values)
-
-    def _scaled(self, reward: Any, visitors: Any) -> tuple[Any, Any]:
-        """The range mapped to [0, 1], and the most that a value can be."""
-        if self.per_turn:
-            return (reward - self.low * visitors) / (self.high - self.low), visitors
-        return (reward / visitors - self.low) / (self.high - self.low), 1.0
+        units = 1.0 if self.per_turn else visitors
+        value = (reward / units - self.low * (visitors / units)) / (self.high - self.low)
+        return float(min(max(0.0, value), visitors / units) if self.clips else value)
 
     def shown(self, estimate: float) -> float:
         """An estimate of the rule, in the user's unit."""
         span = self.high - self.low
         return span * estimate if self.per_turn else self.low + span * estimate
-
-
-# -- reports and ids as people have them -----------------------------------------------------------
-
-
-class Report(NamedTuple):
-    """One row of `update_many`: the arm, its turn's total reward, and the visitors."""
-
-    arm: Any
-    reward: Any
-    t: Any = None
-    visitors: Any = None
 
 
 def warn_of_waiting(before: int, now: int) -> None:
@@ -425,129 +419,3 @@ def outside_range(
     more = f", and {len(found) - 3} more" if len(found) > 3 else ""
     ends = " to ".join(map(exact, map(float, reward_range)))
     return f"{'; '.join(found[:3])}{more}, outside the range of {ends}"
-
-
-#: The columns of a table; `turn` is another name for `t`.
-_COLUMNS = ("arm", "reward", "t", "turn", "visitors")
-
-
-def reports_of(rows: Any) -> list[Report]:
-    """The reports that rows, or the rows of a table, make."""
-    records = _records(rows)
-    if records is not None:
-        return [Report(**record) for record in records]
-    return [_report(number, row) for number, row in enumerate(rows, start=1)]
-
-
-def in_order(reports: list[Report]) -> list[Report]:
-    """The reports by their turn, where they have one."""
-    turns: Any = [report.t for report in reports]
-    if all(turn is None for turn in turns):
-        return reports
-    try:
-        if all(isinstance(turn, str) for turn in turns):
-            turns = _places(turns)
-        return [reports[row] for row in sorted(range(len(turns)), key=turns.__getitem__)]
-    except TypeError:
-        raise BanditError(
-            "the rows cannot be put in order: give each a turn, all numbers or all times, or none"
-        ) from None
-
-
-def _places(texts: list[str]) -> NDArray[Any]:
-    """Where turns come that are written as text: dates as people write them, or numbers."""
-    import pandas as pd
-
-    table = table_of(pd.DataFrame({"turn": texts}), "the history")
-    try:
-        dated = Timeline.of_rows(table, table.columns[0], "UTC")
-    except ValueError as reason:  # `fit` has no option that says their order
-        text = str(reason).partition(": pass dates=")[0]
-        raise BanditError(f"{text}: write dates as 2024-12-31") from reason
-    table.tell()
-    places = table.columns[0].numbers if dated is None else dated[1]
-    if np.isnan(places).any():
-        raise TypeError
-    return places
-
-
-def _report(number: int, row: Mapping[str, Any] | Sequence[Any]) -> Report:
-    try:
-        if isinstance(row, str):  # its letters would be taken for an arm and a reward
-            raise TypeError
-        return Report(**row) if isinstance(row, Mapping) else Report(*row)
-    except TypeError:
-        raise BanditError(
-            f"row {number} must be (arm, reward, t, visitors), the last two optional, got {row!r}"
-        ) from None
-
-
-def _records(table: Any) -> list[dict[str, Any]] | None:
-    """The rows of a table, whose libraries are recognised by what they offer; None for others."""
-    if hasattr(table, "to_pylist") and hasattr(table, "column_names"):  # Arrow
-        names, rows = table.column_names, table.to_pylist()
-    elif hasattr(table, "to_dicts") and hasattr(table, "columns"):  # Polars
-        names, rows = table.columns, table.to_dicts()
-    elif hasattr(table, "to_dict") and hasattr(table, "columns"):  # pandas
-        names, rows = table.columns, table.to_dict("records")
-    elif hasattr(table, "__arrow_c_stream__"):
-        arrow = require("pyarrow", extra="files", purpose="reading this table")
-        return _records(arrow.table(table))
-    else:
-        return None
-    _check_names(list(names))
-    return [_record(row) for row in rows]
-
-
-def _check_names(names: list[Any]) -> None:
-    for name in names:
-        if name not in _COLUMNS:
-            people = name in ("traffic", "customers")
-            hint = "Call it `visitors`." if people else did_you_mean(str(name), _COLUMNS)
-            raise BanditError(f"a table of reports has no column {name!r}. {hint}")
-    if {"t", "turn"} <= set(names):
-        raise BanditError("`t` and `turn` are the same column: drop one of them")
-    for name in ("arm", "reward"):
-        if name not in names:
-            raise BanditError(f"a table of reports needs the column {name!r}; it has {names}")
-
-
-def _record(row: Mapping[str, Any]) -> dict[str, Any]:
-    record = {"t" if name == "turn" else name: value for name, value in row.items()}
-    for name in ("t", "visitors"):
-        if _is_missing(record.get(name)):
-            record[name] = None
-    turn = record.get("t")
-    if isinstance(turn, float) and turn.is_integer():  # pandas, where another turn is missing
-        record["t"] = int(turn)
-    return record
-
-
-def _is_missing(value: Any) -> bool:
-    """None, NaN, and what pandas calls NaT and NA, neither of which may be compared."""
-    lacks = type(value).__name__ in ("NaTType", "NAType")
-    return value is None or lacks or (isinstance(value, float) and value != value)
-
-
-def as_list(name: str, arms: Iterable[ArmT]) -> list[ArmT]:
-    """A list of ids; a lone string is refused, because its letters would be taken for ids."""
-    if isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
-        raise BanditError(f"{name} must be a list of arm ids, such as ['a', 'b'], got {arms!r}")
-    return list(arms)
-
-
-def hashable(arm: ArmT) -> ArmT:
-    """The id as it is kept: NumPy's numbers and strings become Python's, which are equal to them.
-
-    >>> hashable(np.float64(9.99))
-    9.99
-    """
-    if isinstance(arm, np.generic):
-        arm = arm.item()
-    try:
-        hash(arm)
-    except TypeError:
-        raise BanditError(
-            f"an arm id must be hashable (a string, a number, a tuple of these), got {arm!r}"
-        ) from None
-    return arm

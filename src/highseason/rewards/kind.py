@@ -130,3 +130,13 @@ class CountsVisitors(Kind):
 def visitors_of(share: float, G: float) -> float:
     """How many visitors a turn has: a whole number, at least 1."""
     return max(1.0, float(math.floor(share * G + 0.5)))
+
+
+@jitable
+def effective_visitors(visitors: Any, rho: Any) -> Any:
+    """How many independent visitors would teach as much as these.
+
+    >>> effective_visitors(1000.0, 0.0), effective_visitors(1000.0, 0.01)
+    (1000.0, 90.99...)
+    """
+    return visitors / (1.0 + (visitors - 1.0) * rho)

@@ -9,10 +9,11 @@ import numpy as np
 from highseason.core.specs import Registry, split_spec
 from highseason.core.text import decimal
 from highseason.rewards.bernoulli import bernoulli
+from highseason.rewards.kind import effective_visitors
 from highseason.rewards.model import Rewards
 from highseason.rewards.spend import spend
 from highseason.rewards.truncated_normal import truncated_normal
-from highseason.rewards.visitors import effective_visitors, visitors
+from highseason.rewards.visitors import visitors
 from highseason.traffic import Multiplier
 
 _MOVES = ("drift", "change", "then")

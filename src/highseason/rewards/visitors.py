@@ -15,7 +15,7 @@ beta-binomial.  Small counts are searched, and exact; large ones are expanded.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
@@ -45,16 +45,6 @@ class VisitorNoise(NamedTuple):
     share: float  # Visitors of a turn who see the arm, per unit of G
     rho: float  # The correlation of the decisions of two visitors of the same turn
     day: float  # The standard deviation of the turn's effect on all arms, relative to their rates
-
-
-@jitable
-def effective_visitors(visitors: Any, rho: Any) -> Any:
-    """How many independent visitors would teach as much as these.
-
-    >>> effective_visitors(1000.0, 0.0), effective_visitors(1000.0, 0.01)
-    (1000.0, 90.99...)
-    """
-    return visitors / (1.0 + (visitors - 1.0) * rho)
 
 
 @inlined

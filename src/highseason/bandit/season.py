@@ -1,23 +1,35 @@
-"""Where a live bandit's multiplier comes from: known ahead, or one turn at a time.
+"""The season of a live game: its turns, known ahead or one at a time, and the arms that are there.
 
 `KnownMultiplier` and `OnlineMultiplier` answer the same questions, so nothing else has to ask which
-of the two it deals with.
+of the two it deals with.  `ArmTable` holds the arms, which come and go as their lifetimes say.
 """
 
 import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any, TypeAlias
+from typing import Any, Generic, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError, PastForecastError
 from highseason.bandit.events import Lifetime
+from highseason.bandit.ledger import ArmT, as_list, hashable
+from highseason.core.specs import did_you_mean
 from highseason.core.validation import positive_number
 from highseason.core.warnings import quiet
-from highseason.policies import UNKNOWN_END, UNKNOWN_TURNS, Horizon, Planner, Policy, Turn
+from highseason.engine import select
+from highseason.policies import (
+    NO_END,
+    UNKNOWN_END,
+    UNKNOWN_TURNS,
+    ArmState,
+    Horizon,
+    Planner,
+    Policy,
+    Turn,
+)
 from highseason.policies.plan import SeasonPlanner, busy_from, known_levels, require_future
 from highseason.policies.rule import lifetime_score, measure_of
 from highseason.traffic import CalendarWarning, Multiplier, as_multiplier, concatenate
@@ -28,6 +40,7 @@ TurnLike: TypeAlias = int | When
 
 
 Ends = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 
 class KnownMultiplier:
@@ -324,6 +337,180 @@ def source_of(policy: Policy, multiplier: Multiplier | None, known: bool) -> Mul
     return OnlineMultiplier(policy)
 
 
+class ArmTable(Generic[ArmT]):
+    """One row per arm that is or was in the game: ids outside, indices inside.
+
+    An arm keeps its index for ever, so what was learned of it stays when it is removed and is there
+    again when it comes back.
+    """
+
+    def __init__(self, policy: Policy, source: MultiplierSource) -> None:
+        self.policy, self.source = policy, source
+        self.ids: list[ArmT] = []
+        self.state: ArmState = policy.rule.fresh_state(0)
+        self.active = np.zeros(0, np.bool_)  # not removed
+        self.held = np.zeros(0, np.bool_)  # waiting for a low turn
+        self.opening = np.zeros(0, np.bool_)  # tried before all others
+        self.ends = np.zeros(0, np.int64)  # the last turn, as the engine counts
+        self.dates: dict[int, str] = {}  # of the ends that were given as dates, by index
+        self._indices: dict[ArmT, int] = {}
+        self._changes = 0  # how often arms or the multiplier changed
+        self._present: tuple[tuple[int, int], Mask] | None = None  # the last answer of `present`
+        self._weighted: tuple[int, bytes] | None = None  # what the weights in `state` are for
+        self.weighed: dict[tuple[int, bytes], ArmState] = {}  # weights that are not kept yet
+
+    def present(self, turn: int) -> Mask:
+        """Which arms are in the game at a turn; read-only."""
+        key = self._changes, turn
+        if self._present is None or self._present[0] != key:
+            mask = self.active & (self.ends >= turn)
+            mask.setflags(write=False)
+            self._present = key, mask
+        return self._present[1]
+
+    def names(self, turn: int) -> tuple[ArmT, ...]:
+        """The ids of the arms in the game at a turn."""
+        return tuple(self.ids[arm] for arm in np.flatnonzero(self.present(turn)))
+
+    def index(self, arm: ArmT) -> int:
+        """The index of an arm that is, or was, in the game."""
+        arm = hashable(arm)
+        if arm not in self._indices:
+            hint = did_you_mean(str(arm), map(str, self.ids))
+            for known in self.ids:
+                if str(known) == str(arm):
+                    kind, given = type(known).__name__, type(arm).__name__
+                    hint = f"There is {known!r}, of type {kind}: give that, not the type {given}"
+            raise BanditError(f"there is no arm {arm!r}. {hint}")
+        return self._indices[arm]
+
+    def is_untried(self, arm: ArmT) -> bool:
+        """Whether the arm is not in the game and was never chosen before."""
+        index = self._indices.get(hashable(arm))
+        return index is None or not (self.active[index] or self.state.selections[index])
+
+    def require_active(self, arm: ArmT) -> None:
+        """Refuse an arm that was removed, or never added."""
+        if not self.active[self.index(arm)]:
+            raise BanditError(f"the arm {arm!r} is already removed")
+
+    def require_absent(self, arm: ArmT, turn: int) -> None:
+        """Refuse an arm that is in the game."""
+        index = self._indices.get(hashable(arm))
+        if index is not None and self.present(turn)[index]:
+            raise BanditError(f"the arm {arm!r} is already in the game: arm ids must differ")
+
+    def add(self, arm: ArmT, start: int, lifetime: Lifetime, held: bool) -> None:
+        """Bring an arm in, or back in with what was learned of it."""
+        self.grow([arm])
+        index = self._indices[arm]
+        self.active[index] = True
+        self.state.start[index] = start if start > 1 else 0  # one that comes back is young again
+        self.ends[index] = lifetime.last_turn
+        self.dates.pop(index, None)
+        if lifetime.date is not None:
+            self.dates[index] = lifetime.date
+        self.held[index] = held and not self.state.selections[index]
+        self._changes += 1
+
+    def grow(self, arms: Iterable[ArmT]) -> None:
+        """Make rows for the arms that have none, all at once: one by one, each copies the table."""
+        new = [arm for arm in dict.fromkeys(map(hashable, arms)) if arm not in self._indices]
+        if not new:
+            return
+        self._indices |= {arm: index for index, arm in enumerate(new, len(self.ids))}
+        self.ids += new
+        rows = self.policy.rule.fresh_state(1)._asdict()  # of a new arm: the others' memory stays
+        del rows["shared"]
+        self.state = self.state._replace(**{
+            name: np.concatenate([getattr(self.state, name), np.repeat(row, len(new), axis=0)])
+            for name, row in rows.items()
+        })  # fmt: skip
+        masks, out = (self.active, self.held, self.opening), np.zeros(len(new), np.bool_)
+        self.active, self.held, self.opening = (np.append(mask, out) for mask in masks)
+        self.ends = np.append(self.ends, np.full(len(new), NO_END))
+
+    def remove(self, arm: ArmT, last: int) -> None:
+        """Take an arm out of the game after turn `last`; its statistics stay."""
+        index = self.index(arm)
+        self.active[index] = False
+        self.ends[index] = min(self.ends[index], last)
+        self.dates.pop(index, None)
+        self._changes += 1
+
+    def reread_dates(self) -> None:
+        """Find the turns of ends that were given as dates, on a longer multiplier."""
+        for index, when in self.dates.items():
+            self.ends[index] = self.source.last_turn_by(when)
+        self._changes += 1
+
+    def allowed(self, turn: int, available: Iterable[ArmT] | None) -> Mask:
+        """The arms in the game that the caller allows for a turn."""
+        allowed = self.present(turn)
+        if available is not None:
+            named = np.zeros(len(self.ids), np.bool_)
+            named[[self.index(arm) for arm in as_list("available", available)]] = True
+            allowed = allowed & named
+        if allowed.any():
+            return allowed
+        if self.present(turn).any():
+            raise BanditError(
+                "available names no arm that is in the game (removed and expired arms do not "
+                "count): name at least one, or leave it out to allow all"
+            )
+        reason = "all have expired" if self.active.any() else "all were removed"
+        raise BanditError(f"no arm is left to play in turn {turn}: {reason}; add one with add_arm")
+
+    def state_at(self, turn: int) -> ArmState:
+        """The state with the weights that the arms of a turn have; the table does not change.
+
+        Weights are computed only when the arms, their lifetimes or the season have changed.
+        """
+        key = self._weights_key(turn)
+        if key == self._weighted:
+            return self.state
+        if key not in self.weighed:
+            self.weighed = {key: self._weigh(turn)}
+        return self.weighed[key]
+
+    def keep_state(self, turn: int) -> ArmState:
+        """Make the weights of a turn those of the table."""
+        self.state = self.state_at(turn)
+        self._weighted, self.weighed = self._weights_key(turn), {}
+        return self.state
+
+    def _weights_key(self, turn: int) -> tuple[int, bytes]:
+        return self._changes, (self.ends < turn).tobytes()
+
+    def _weigh(self, turn: int) -> ArmState:
+        now, options = self.state, self.source.lifetime_options
+        state = now._replace(
+            available=self.present(turn).copy(),
+            weight=now.weight.copy(),
+            end=self.source.visible_ends(self.ends) if options.needs_end else self.ends.copy(),
+            shared=now.shared.copy(),
+        )
+        starts = np.maximum(1, state.start)
+        scores = self.source.lifetime_scores(starts, self.ends)
+        self.policy.rule.set_weights(state, turn, scores, options.weight_scale)
+        return state
+
+    def forget(self, arm: int | None = None) -> None:
+        """Drop what was learned, of one arm or of all; choices and lifetimes stay."""
+        if arm is not None:
+            self.state.pulls[arm] = self.state.sums[arm] = 0.0
+            return
+        fresh = self.policy.rule.fresh_state(len(self.ids))
+        learned = {name: getattr(fresh, name) for name in ("pulls", "sums", "memory", "shared")}
+        self.state = self.state._replace(**learned)
+        self._weighted, self.weighed = None, {}  # weights may be among the shared numbers
+
+    def selected(self, index: int) -> None:
+        """Count a choice; an arm that was tried does not wait any more."""
+        select(self.state, index)
+        self.held[index] = False
+
+
 def lifetimes_of(
     arms: Sequence[Any], expires: Any, policy: Policy, source: MultiplierSource
 ) -> tuple[Lifetime, ...]:
@@ -360,21 +547,14 @@ def _lifetime(expires: Any, source: MultiplierSource, last: int) -> Lifetime:
     if isinstance(expires, str) and expires == "unknown":
         return Lifetime("unknown")
     date = str(expires) if isinstance(expires, When) else None
-    turn = _turn_number(expires) if date is None else source.last_turn_by(date)
+    if date is None and (isinstance(expires, bool) or not isinstance(expires, int | np.integer)):
+        raise BanditError(
+            "expires must be a turn, from 1, a date of the multiplier, or 'unknown', got "
+            f"{expires!r}"
+        )
+    turn = int(expires) if date is None else source.last_turn_by(date)
     if turn < 1:
         raise BanditError(f"expires={expires!r} is before the first turn, which is turn 1")
     if turn <= last:
         raise BanditError(f"expires={expires!r} is in the past: all turns to {last} are decided")
     return Lifetime(min(turn, UNKNOWN_END - 1), date)
-
-
-def _turn_number(expires: Any) -> int:
-    try:
-        if isinstance(expires, bool):
-            raise TypeError
-        return operator.index(expires)
-    except TypeError:
-        raise BanditError(
-            "expires must be a turn, from 1, a date of the multiplier, or 'unknown', got "
-            f"{expires!r}"
-        ) from None
