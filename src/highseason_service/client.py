@@ -56,7 +56,7 @@ class Client(AbstractContextManager["Client"]):
 
     def create(self, settings: Settings) -> Summary:
         """Create an experiment; the same settings again change nothing."""
-        return Summary(**self._ask("POST", "/v1/experiments", settings.to_dict()))
+        return Summary(**self._ask("POST", "/v1/experiments", settings.to_body()))
 
     def experiments(self) -> list[Summary]:
         """All experiments."""

@@ -577,10 +577,6 @@ def state_of(live: LiveExperiment) -> State:
 
 
 def settings_body(settings: Settings) -> dict[str, Any]:
-    """The settings as the log keeps them; what is wrong with them is refused.
-
-    The policy's parameters are written out, because defaults may change.
-    """
+    """The settings as the log keeps them; what is wrong with them is refused."""
     with raised_as(InvalidError):
-        policy = {"policy_parameters": json.loads(settings.playing().to_json())}
-        return dict(json.loads(json.dumps(settings.to_dict() | policy, allow_nan=False)))
+        return dict(json.loads(json.dumps(settings.to_dict(), allow_nan=False)))

@@ -3,6 +3,7 @@
 Made from a request, a field is checked as its type says; made from the log, it is taken as it is.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
@@ -145,7 +146,11 @@ class Settings:
     stay_with_leader: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """As the log keeps it, with the policy's parameters: defaults may change later."""
+        return self.to_body() | {"policy_parameters": json.loads(self.playing().to_json())}
+
+    def to_body(self) -> dict[str, Any]:
+        """As a request holds it."""
         written = {"forecast": self.forecast.to_dict(), "arms": [*map(asdict, self.arms)]}
         return vars(self) | written | {"noise": self.noise and asdict(self.noise)}
 
