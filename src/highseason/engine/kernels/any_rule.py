@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.compile import uncounted
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import turn_key
 from highseason.engine.kernels.turns import (
@@ -38,6 +39,22 @@ from highseason.policies.rule import (
     mark_opening,
     offer_opening,
 )
+
+
+@jitable
+def uncounted_state(state: ArmState) -> ArmState:
+    """The same state, for as long as somebody else holds it."""
+    return ArmState(
+        uncounted(state.selections),
+        uncounted(state.pulls),
+        uncounted(state.sums),
+        uncounted(state.available),
+        uncounted(state.start),
+        uncounted(state.end),
+        uncounted(state.weight),
+        uncounted(state.memory),
+        uncounted(state.shared),
+    )
 
 
 @jitable
@@ -144,11 +161,13 @@ def any_rule_kernel(
     set_weights: Callable[..., None],
 ) -> tuple[int, int]:
     """Play one game per key, up to the first illegal choice: its turn and arm, else (0, 0)."""
+    state, population, measure, at_end, random_ties, precision = player
+    held = RulePlayer(uncounted_state(state), population, measure, at_end, random_ties, precision)
     for i in range(keys.size):
         row = min(i, arms.first.shape[0] - 1)
         turn, arm = any_rule_game(
             turns, keys[i], arms.parameters[i], arms.means[min(i, arms.means.shape[0] - 1)],
-            arms.first[row], arms.last[row], out[i], trace[i], player,
+            arms.first[row], arms.last[row], out[i], trace[i], held,
             quantile, mean_at, start, choose, observe, set_weights,
         )  # fmt: skip
         if turn != 0:
