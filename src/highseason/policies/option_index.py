@@ -15,6 +15,14 @@ from numpy.typing import NDArray
 from highseason.core.beta import beta_call, log_beta
 from highseason.core.jitable import inlined, jitable
 from highseason.policies.base import CountingPolicy, parameter
+from highseason.policies.noise import (
+    PER_ARM,
+    PER_RULE,
+    NoiseRows,
+    add_to_rows,
+    effective,
+    fill_rows,
+)
 from highseason.policies.option_prior import (
     ARM_ROWS,
     BINARY,
@@ -24,8 +32,6 @@ from highseason.policies.option_prior import (
     CENTRE,
     JUDGED,
     NU,
-    PER_ARM_ROW,
-    PER_ROW,
     PER_TURN,
     PI,
     RHO,
@@ -36,10 +42,7 @@ from highseason.policies.option_prior import (
     TURNS,
     VISITORS,
     WEIGHT,
-    add_to_rows,
     add_trial,
-    effective,
-    fill_rows,
     learn_noise,
     rebuild,
     renew_arms,
@@ -206,16 +209,19 @@ SAME = 1e-11
 
 
 @jitable
-def posterior(pi: float, nu: float, trials: float, successes: float) -> tuple[float, float]:
-    """The mean of an arm, and the trials that it is known as well as."""
-    n = nu + trials
-    return (nu * pi + successes) / n, n
+def posterior(state: ArmState, arm: int) -> tuple[float, float]:
+    """The mean of an arm, and the trials that it is known as well as.
+
+    As Python's numbers: all that follows would take four times as long with NumPy's.
+    """
+    pi, nu = float(state.shared[PI]), float(state.shared[NU])
+    n = nu + float(state.memory[arm, TRIALS])
+    return (nu * pi + float(state.memory[arm, SUCCESSES])) / n, n
 
 
 def posterior_mean(state: ArmState, arm: int) -> float:
     """What arms are compared by where nothing is left to explore for."""
-    own, shared = state.memory[arm], state.shared
-    return posterior(shared[PI], shared[NU], own[TRIALS], own[SUCCESSES])[0]
+    return posterior(state, arm)[0]
 
 
 @jitable
@@ -250,8 +256,7 @@ def life_of(state: ArmState, turn: Turn, life: float, arm: int) -> float:
 @jitable
 def terms_of(state: ArmState, turn: Turn) -> Terms:
     """What the turn costs.  Without visitors its level says it all."""
-    shared = state.shared
-    rho, judged = shared[RHO], shared[JUDGED]
+    rho, judged = float(state.shared[RHO]), state.shared[JUDGED]
     if judged == BY_LEVEL:
         return Terms(rho, 0.0, turn.level, turn.level)
     spread = (1.0 - rho) / expected_visitors(state, turn)
@@ -272,7 +277,7 @@ def expected_visitors(state: ArmState, turn: Turn) -> float:
         if turn.turns_left != UNKNOWN_TURNS:
             G = (turn.G + turn.future) / (1.0 + turn.turns_left)
     share = shared[VISITORS] / shared[WEIGHT] if shared[WEIGHT] > 0.0 else 1.0
-    return max(1.0, share * G)
+    return float(max(1.0, share * G))
 
 
 @jitable
@@ -299,14 +304,13 @@ def favourite(state: ArmState, turn: Turn, life: float) -> tuple[int, int]:
     Untried arms differ in their horizons only; one that was chosen before, and whose reward has not
     arrived, comes later.
     """
-    available, selections, memory = state.available, state.selections, state.memory
-    pi, nu, pulls = state.shared[PI], state.shared[NU], state.pulls
+    available, selections, pulls = state.available, state.selections, state.pulls
     best, fresh, top, longest = -1, -1, -1.0, 0.0
     for arm in range(available.size):
         if not available[arm]:
             continue
         if pulls[arm] > 0.0:
-            p, _ = posterior(pi, nu, memory[arm, TRIALS], memory[arm, SUCCESSES])
+            p, _ = posterior(state, arm)
             if p > top:
                 best, top = arm, p
         elif fresh < 0 or selections[arm] <= selections[fresh]:
@@ -321,9 +325,7 @@ def highest_mean(state: ArmState, best: int, fresh: int) -> int:
     """Where nothing is left to explore for: the favourite, unless the prior promises more."""
     if best < 0 or fresh < 0:
         return max(best, fresh)
-    pi, nu, own = state.shared[PI], state.shared[NU], state.memory[best]
-    p, _ = posterior(pi, nu, own[TRIALS], own[SUCCESSES])
-    return fresh if p < pi else best
+    return fresh if posterior(state, best)[0] < state.shared[PI] else best
 
 
 @jitable
@@ -332,14 +334,13 @@ def highest_index(state: ArmState, turn: Turn, life: float, best: int, fresh: in
 
     The favourite comes first, then one of the untried arms, then the others.
     """
-    available, memory, end = state.available, state.memory, state.end
-    pi, nu, pulls, terms = state.shared[PI], state.shared[NU], state.pulls, terms_of(state, turn)
+    available, end, pulls, terms = state.available, state.end, state.pulls, terms_of(state, turn)
     champion, x, bound = -1, 0.0, -1.0
     for place in range(-2, available.size):
         arm = best if place == -2 else (fresh if place == -1 else place)
         if arm < 0 or (place >= 0 and (arm == best or pulls[arm] <= 0.0)):
             continue
-        p, n = posterior(pi, nu, memory[arm, TRIALS], memory[arm, SUCCESSES])
+        p, n = posterior(state, arm)
         d = x - p
         if not available[arm] or (d > 0.0 and n * d * d > bound):
             continue
@@ -419,6 +420,7 @@ def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> R
     Rewards are in [0, 1].  Where visitors are counted, an
     observation's precision is their number.
     """
+    rows = NoiseRows(rhos, ARM_ROWS, ROWS)
 
     @jitable
     def start(state: ArmState) -> None:
@@ -436,7 +438,7 @@ def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> R
         plain = (value == 0.0 or value == 1.0) and (judged == BY_LEVEL or visitors <= 1.0)
         if state.shared[BINARY] > 0.0 and not plain:
             state.shared[BINARY] = 0.0
-            fill_rows(state, rhos, math.inf if judged == BY_LEVEL else 1.0)
+            fill_rows(state, rows, math.inf if judged == BY_LEVEL else 1.0)
             rebuild(state)
         state.pulls[arm] += 1.0
         state.sums[arm] += value
@@ -446,8 +448,8 @@ def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> R
             state.memory[arm, SUCCESSES] += value
             add_trial(state, arm, value > 0.5)
         else:
-            add_to_rows(state, arm, rhos, visitors, value)
-            learn_noise(state, rhos)
+            add_to_rows(state, arm, rows, visitors, value)
+            learn_noise(state, rows)
             renew_arms(state)
         summarize(state)
 
@@ -457,8 +459,8 @@ def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> R
         intensity,
         observe=observe,
         start=start,
-        memory=ARM_ROWS + PER_ARM_ROW * len(rhos),
-        shared=ROWS + PER_ROW * len(rhos),
+        memory=ARM_ROWS + PER_ARM * len(rhos),
+        shared=ROWS + PER_RULE * len(rhos),
         allowed=(0.0, math.inf),
         traits=RuleTraits(
             stable="until-change", prices=True, unit_range=True, stochastic=False, work=20.0
