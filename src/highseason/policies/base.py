@@ -255,6 +255,7 @@ class Policy(Hinting):
         cls.name = vars(cls).get("name", "")  # a name is not inherited: it means one class
         if "step" in vars(cls):  # nor is what another step carries
             cls.carry_depends_on = vars(cls).get("carry_depends_on", "arms")
+            cls.steps = vars(cls).get("steps", Policy.steps)  # type: ignore[method-assign]
         if (text := vars(cls).get("__doc__")) and "\nArgs:" not in text:
             own = {
                 k: v.metadata.get("limits") for k, v in vars(cls).items() if isinstance(v, Field)
@@ -317,6 +318,13 @@ class Policy(Hinting):
 
     def levels(self, G: NDArray[np.float64], arms: int) -> NDArray[np.float64] | None:
         """All levels at once, for a plan that needs the whole of G; None where steps make it."""
+        return None
+
+    def steps(self, views: Any) -> NDArray[np.float64] | None:
+        """The same levels as `step`, to the bit, from one view with arrays of the turns; or None.
+
+        A class with its own `step` has none, unless it gives its own.
+        """
         return None
 
     @property

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.ordered import WithOne
+from highseason.core.special import each
 from highseason.policies.base import (
     OnG,
     WeighingPolicy,
@@ -160,6 +161,10 @@ class UCB(WeighingPolicy):
         """The number under the root, before it is divided by an arm's pulls."""
         return self.P * math.log(view.t), carry
 
+    def steps(self, views: Any) -> Floats:
+        """The number of every turn."""
+        return self.P * each(math.log, views.t)
+
 
 @dataclass(frozen=True)
 class UCBZ(WeighingPolicy):
@@ -184,6 +189,10 @@ class UCBZ(WeighingPolicy):
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """0 on a high turn: the index is then the estimate itself."""
         return (0.0 if view.G >= self.z else self.P * math.log(view.t)), carry
+
+    def steps(self, views: Any) -> Floats:
+        """The number of every turn."""
+        return np.where(views.G >= self.z, 0.0, self.P * each(math.log, views.t))
 
 
 @dataclass(frozen=True)
@@ -211,6 +220,10 @@ class SoftUCB(WeighingPolicy):
         """Nothing is carried."""
         scaled = view.G / self.unit
         return self.P * math.log1p(view.t / scaled), carry
+
+    def steps(self, views: Any) -> Floats:
+        """The number of every turn."""
+        return self.P * each(math.log1p, views.t / (views.G / self.unit))
 
 
 @dataclass(frozen=True)
