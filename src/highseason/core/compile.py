@@ -122,14 +122,12 @@ def _without_owner(array: Any) -> Any:
     from numba import carray, types
     from numba.extending import intrinsic
 
-    place = types.CPointer(array.dtype)
-
     @intrinsic  # type: ignore[untyped-decorator]  # numba is untyped
     def at(context: Any, address: Any) -> Any:
-        return place(address), build
+        return types.CPointer(array.dtype)(address), as_pointer
 
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], context.get_value_type(place))
+    def as_pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
 
     return lambda array: carray(at(array.ctypes.data), array.shape)
 

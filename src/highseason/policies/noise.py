@@ -33,6 +33,12 @@ class NoiseRows(NamedTuple):
     own: int = 0  # The first place in an arm's row of `memory`
     shared: int = 0  # The first place in `shared`
 
+    @property
+    def ends(self) -> tuple[int, int]:
+        """How long an arm's row of `memory`, and `shared`, are up to there."""
+        count = len(self.rhos)
+        return self.own + PER_ARM * count, self.shared + PER_RULE * count
+
 
 @jitable
 def effective(rho: Number, visitors: float) -> Number:
@@ -138,19 +144,12 @@ def estimate_rho(state: ArmState, rows: NoiseRows, turns: float) -> tuple[float,
     return rhos[len(rhos) - 1], len(rhos) - 2, 1.0
 
 
-@jitable
-def between(numbers: Floats, place: int, width: int, share: float) -> float:
-    """The number at a place of a row, this share of the way to the next row's."""
-    return float(numbers[place] + share * (numbers[place + width] - numbers[place]))
-
-
 def _put_sums(state: ArmState, rows: NoiseRows, g: int, share: float, column: int) -> None:
-    place = rows.own + PER_ARM * g
+    memory, place = state.memory, rows.own + PER_ARM * g
     for arm in range(state.pulls.size):
-        if state.pulls[arm] > 0.0:
-            for k in range(2):
-                own = state.memory[arm]
-                own[column + k] = between(own, place + k, PER_ARM, share)
+        for k in range(2):
+            low, high = memory[arm, place + k], memory[arm, place + PER_ARM + k]
+            memory[arm, column + k] = low + share * (high - low)
 
 
 @jitable_as(lambda state, rows, g, share, column: _put_sums)

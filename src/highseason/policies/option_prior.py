@@ -13,7 +13,7 @@ import numpy as np
 from highseason.core.beta import log_eight_rising, log_gamma, stirling
 from highseason.core.jitable import jitable, jitable_as
 from highseason.core.special import loop_exp
-from highseason.policies.noise import PER_RULE, NoiseRows, between, estimate_rho, put_sums
+from highseason.policies.noise import PER_RULE, NoiseRows, estimate_rho, put_sums
 from highseason.policies.rule import ArmState, Floats
 
 #: What a turn is judged by: its level alone, where draws are scaled and no visitors are counted;
@@ -50,7 +50,8 @@ def learn_noise(state: ArmState, rows: NoiseRows) -> None:
     """Estimate ρ, and give every arm its trials and successes at that ρ."""
     shared, turns = state.shared, float(state.shared[TURNS])
     shared[RHO], g, share = estimate_rho(state, rows, turns)
-    shared[PER_TURN] = between(shared, rows.shared + PER_RULE * g, PER_RULE, share) / turns
+    low, high = shared[rows.shared + PER_RULE * g], shared[rows.shared + PER_RULE * (g + 1)]
+    shared[PER_TURN] = (low + share * (high - low)) / turns
     put_sums(state, rows, g, share, TRIALS)
 
 

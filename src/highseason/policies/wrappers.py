@@ -92,10 +92,6 @@ class Wrapper(Policy):
         """As the policy within."""
         return self.base.step(carry, view)
 
-    def steps(self, views: Any) -> NDArray[np.float64] | None:
-        """As the policy within."""
-        return self.base.steps(views)
-
     def levels(self, G: NDArray[np.float64], arms: int) -> NDArray[np.float64] | None:
         """As the policy within."""
         return self.base.levels(G, arms)

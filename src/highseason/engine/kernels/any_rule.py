@@ -44,17 +44,11 @@ from highseason.policies.rule import (
 @jitable
 def uncounted_state(state: ArmState) -> ArmState:
     """The same state, for as long as somebody else holds it."""
+    selections, pulls, sums, available, start, end, weight, memory, shared = state
     return ArmState(
-        uncounted(state.selections),
-        uncounted(state.pulls),
-        uncounted(state.sums),
-        uncounted(state.available),
-        uncounted(state.start),
-        uncounted(state.end),
-        uncounted(state.weight),
-        uncounted(state.memory),
-        uncounted(state.shared),
-    )
+        uncounted(selections), uncounted(pulls), uncounted(sums), uncounted(available),
+        uncounted(start), uncounted(end), uncounted(weight), uncounted(memory), uncounted(shared),
+    )  # fmt: skip
 
 
 @jitable
