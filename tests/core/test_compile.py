@@ -19,13 +19,16 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import numba
+import numpy as np
 import pytest
 from tests.reference.parts import require_part
 
 import highseason
 from highseason.core import compile as room
-from highseason.core.jitable import registered
+from highseason.core.jitable import jitable, registered
 
 SOURCES = Path(highseason.__file__).parent
 COMPILING = "compiling for this machine"
@@ -491,6 +494,22 @@ def test_one_file_uses_parts_of_numba_that_are_no_public_api() -> None:
 @pytest.mark.parametrize("name", PRIVATE)
 def test_numba_has_the_parts_that_are_used(name: str) -> None:
     require_part("numba", name, PRIVATE[name], "core/compile.py")
+
+
+@pytest.mark.parametrize(("hold", "counts"), [(lambda array: array, True), (room.uncounted, False)])
+@pytest.mark.usefixtures("cache")  # code that is read from a cache shows nothing
+def test_no_references_to_an_uncounted_array_are_counted(hold: Any, counts: bool) -> None:
+    hold = jitable(hold)
+
+    def same(array: Any) -> Any:
+        return hold(array)
+
+    rows = numba.types.float64[:, ::1]
+    run: Any = room.compiled(same, rows(rows))
+    assert run(np.arange(6.0).reshape(2, 3)).tolist() == [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
+    assert ("call void @NRT_incref" in str(run.inspect_llvm())) is counts, (
+        "numba counts references to arrays from `carray`: adapt `uncounted` in core/compile.py"
+    )
 
 
 def test_a_part_that_moved_is_named() -> None:

@@ -133,8 +133,7 @@ def count_misses(state: ArmState, turn: Turn, numbers: NDArray[np.float64], scat
         terms = terms_of(state, now)
         top, own = -1.0, -1.0
         for other in range(state.pulls.size):
-            seen = state.memory[other]
-            p, n = posterior(state.shared[PI], state.shared[NU], seen[TRIALS], seen[SUCCESSES])
+            p, n = posterior(state, other)
             rate = price(terms, n, math.inf)
             index = solve(p, n, rate, first_guess(p, n, rate), False)
             top = max(top, index)

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 import pytest
 
 import highseason as hs
 from highseason.policies import Plan, PlanWarning, Policy
+from highseason.policies.plan import View, all_levels
 from highseason.traffic import Multiplier, MultiplierError, ThresholdWarning
 
 WAVE = hs.traffic.wave(300)
@@ -145,3 +149,39 @@ def test_a_plan_remembers_what_it_is_for() -> None:
     assert isinstance(plan, Plan)
     assert (plan.policy, plan.arms) == (hs.UCB(), 4)
     assert plan.multiplier is WAVE
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        hs.EpsilonGreedy(k=0.7), hs.EpsilonGreedy(k=0.0), hs.EpsilonGreedy(k=1e300),
+        hs.EpsilonZGreedy(k=1.3, z=30.0), hs.EpsilonZGreedy(z=math.inf),
+        hs.SoftEpsilonGreedy(k=3.0, unit=0.2), hs.SoftEpsilonGreedy(k=3.0, unit=1e300),
+        hs.VariablePool(c=3.0, unit=2.0), hs.UCB(P=0.3), hs.UCBZ(P=0.3, z=30.0),
+        hs.SoftUCB(P=0.7, unit=3.0),
+        hs.policies.NaiveUCB(P=0.3), hs.policies.LimitSwitching(base=hs.UCBZ(z=30.0)),
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("G", [WAVE.values, WAVE.values * 1e-290, np.array([1e-300, 1e300])])
+def test_all_levels_at_once_have_the_bits_of_steps(
+    policy: Policy, G: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once = all_levels(policy, G, arms=7)
+    monkeypatch.setattr(type(policy.unwrapped), "steps", Policy.steps)
+    assert at_once.tobytes() == all_levels(policy, G, arms=7).tobytes()
+
+
+def test_a_known_plan_is_made_at_once() -> None:
+    step = "the whole plan is made in steps"
+
+    class Steps(hs.UCB):
+        def step(self, carry: Any, view: View) -> tuple[float, Any]:
+            raise AssertionError(step)
+
+    class AtOnce(Steps):
+        steps = hs.UCB.steps
+
+    assert AtOnce().plan(WAVE, arms=5).levels.tolist() == hs.UCB().plan(WAVE, 5).levels.tolist()
+    with pytest.raises(AssertionError, match=step):  # the formula of a class is that of its step
+        Steps().plan(WAVE, arms=5)

@@ -20,7 +20,14 @@ import highseason as hs
 from highseason.core.random import game_key, turn_key
 from highseason.core.validation import declared
 from highseason.engine import decide, learn
-from highseason.policies import Horizon, Observation, Policy, option_index, option_prior, registry
+from highseason.policies import (
+    Horizon,
+    Observation,
+    Policy,
+    noise,
+    option_index,
+    registry,
+)
 from highseason.policies.sampling import greatest_of_beta, greatest_of_normal
 from highseason.policies.timing import prices, timing
 
@@ -147,8 +154,8 @@ def option_parts() -> dict[str, Any]:
         "tail": [option_index.least_tail(*one) for one in tails],
         "beyond": [option_index.hopeless_beyond(rate, x) for rate in (1e-3, 1) for x in (0.1, 0.9)],
         "try": [option_index.arms_to_try(arms, turns) for arms in (3, 90) for turns in (9, 400)],
-        "excess": [option_prior.excess(40.0, 9.0, 5.0, turns) for turns in (3.0, 30.0)],
-        "effective": [option_prior.effective(rho, 70.0) for rho in (0.0, 0.02, 1.0)],
+        "excess": [noise.excess(40.0, 9.0, 5.0, turns) for turns in (3.0, 30.0)],
+        "effective": [noise.effective(rho, 70.0) for rho in (0.0, 0.02, 1.0)],
         "greatest": [greatest_of_beta(np.array([1.0, 3.0, 40.0]), np.array([1.0, 9.0, 70.0]), width)
                      for width in (1.0, 0.3)],
         "normal": greatest_of_normal(np.array([0.1, 0.3, 0.2]), np.array([1.0, 0.05, 0.4])),

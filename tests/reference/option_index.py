@@ -13,17 +13,15 @@ from highseason.policies.option_index import (
     terms_of,
     typical_lifetime,
 )
-from highseason.policies.option_prior import NU, PI, SUCCESSES, TRIALS
 from highseason.policies.rule import ArmState, Floats, Turn
 
 
 def indices(state: ArmState, turn: Turn) -> Floats:
     """The index of every available arm, -inf for the others: what `choose` finds the highest of."""
-    life, shared, terms = typical_lifetime(state, turn), state.shared, terms_of(state, turn)
+    life, terms = typical_lifetime(state, turn), terms_of(state, turn)
     out = np.full(state.available.size, -np.inf)
     for arm in np.flatnonzero(state.available).tolist():
-        own = state.memory[arm]
-        p, n = posterior(shared[PI], shared[NU], own[TRIALS], own[SUCCESSES])
+        p, n = posterior(state, arm)
         own = life_of(state, turn, life, arm)
         rate = price(terms, n, own) if min(turn.level, own) > 0.0 else math.inf
         out[arm] = p if rate == math.inf else solve(p, n, rate, first_guess(p, n, rate), False)

@@ -108,19 +108,24 @@ def test_a_dark_theme_does_not_leak_in(result: hs.SimulationResult) -> None:
 
 def test_bars_are_means_and_shares(result: hs.SimulationResult) -> None:
     (axes,) = report.rewards(result).canvas.axes
-    exploited, rest, _ = axes.containers
+    exploited, rest, _ = axes.collections
     middle = [result.mean("exploited", label) for label in result.policies]
-    assert [(bar.get_x(), bar.get_width()) for bar in exploited] == [(0, x) for x in middle]
     means = [result.mean("reward", label) for label in result.policies]
-    assert [bar.get_x() for bar in rest] == middle
-    assert [bar.get_x() + bar.get_width() for bar in rest] == pytest.approx(means, rel=1e-12)
-    assert [round(bar.get_y() + bar.get_height() / 2) for bar in rest] == list(range(len(means)))
+    assert [path.get_extents().intervalx.tolist() for path in exploited.get_paths()] == [
+        [0, end] for end in middle
+    ]
+    boxes = [path.get_extents() for path in rest.get_paths()]
+    assert [box.x0 for box in boxes] == middle
+    assert [box.x1 for box in boxes] == means
+    assert [(box.y0 + box.y1) / 2 for box in boxes] == pytest.approx(range(len(means)))
+    assert [bars.get_hatch() for bars in (exploited, rest)] == [None, "////"]
+    assert axes.get_xlim()[0] == 0
     assert [tick.get_text() for tick in axes.get_yticklabels()] == list(result.policies)
 
 
 def test_error_bars_are_95_percent_intervals(result: hs.SimulationResult) -> None:
     (axes,) = report.rewards(result).canvas.axes
-    (bars,) = axes.containers[2].lines[2]
+    (bars,) = axes.containers[0].lines[2]
     left, right = bars.get_segments()[0][:, 0]
     assert (right - left) / 2 == pytest.approx(1.96 * result.error("reward", 0), rel=1e-3)
 

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from highseason.core.atomic import atomic_write
-from highseason.core.jitable import registered
+from highseason.core.jitable import jitable_as, registered
 
 log = logging.getLogger("highseason")
 
@@ -115,6 +115,31 @@ def _register_jitables() -> None:
             register_jitable(forceinline=inline, **_CALLED_BY_KERNELS)(function)
         else:  # strict would compare annotations too
             overload(function, jit_options=_CALLED_BY_KERNELS, strict=False)(native)
+
+
+def _without_owner(array: Any) -> Any:
+    """`uncounted` as a kernel computes it: an array at the same address, which owns no memory."""
+    from numba import carray, types
+    from numba.extending import intrinsic
+
+    @intrinsic  # type: ignore[untyped-decorator]  # numba is untyped
+    def at(context: Any, address: Any) -> Any:
+        return types.CPointer(array.dtype)(address), as_pointer
+
+    def as_pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+    return lambda array: carray(at(array.ctypes.data), array.shape)
+
+
+@jitable_as(_without_owner)
+def uncounted(array: Any) -> Any:
+    """The same array, for as long as somebody else holds it: a kernel counts no references to it.
+
+    Each function that gets the nine arrays of a state would count them up and down, one thread at a
+    time: turns of the option index, which is made of many, would take 1.6 times as long.
+    """
+    return array
 
 
 def cached_text(name: str, make: Callable[[], str]) -> str:

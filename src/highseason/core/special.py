@@ -122,16 +122,17 @@ def loop_log(x: Number) -> Number:
 
     In Python also of an array, number by number: NumPy's own differs from machine to machine.
     """
-    return _each(math.log, x) if isinstance(x, np.ndarray) else math.log(x)
+    return each(math.log, x) if isinstance(x, np.ndarray) else math.log(x)
 
 
 @jitable_as(_bitwise_exp)
 def loop_exp(x: Number) -> Number:
     """The exponential of x from -700 to 700, in the same way."""
-    return _each(math.exp, x) if isinstance(x, np.ndarray) else math.exp(x)
+    return each(math.exp, x) if isinstance(x, np.ndarray) else math.exp(x)
 
 
-def _each(function: Callable[[float], float], x: NDArray[np.float64]) -> NDArray[np.float64]:
+def each(function: Callable[[float], float], x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A function of the `math` module of each number, with its bits; NumPy's own may differ."""
     return np.fromiter(map(function, x.tolist()), np.float64, x.size)
 
 

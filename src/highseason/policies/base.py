@@ -101,7 +101,9 @@ class Policy:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         # These mean one class, or describe its step: they are not inherited.
-        described = ("carry_depends_on", "looks_at_g", "explores") if "step" in vars(cls) else ()
+        described = (
+            ("carry_depends_on", "looks_at_g", "explores", "steps") if "step" in vars(cls) else ()
+        )
         for name in ("name", "candidate", *described):
             setattr(cls, name, vars(cls).get(name, getattr(Policy, name)))
         if "precision" in vars(cls):
@@ -202,6 +204,13 @@ class Policy:
 
     def levels(self, G: NDArray[np.float64], arms: int) -> NDArray[np.float64] | None:
         """All levels at once, for a plan that needs the whole of G; None where steps make it."""
+        return None
+
+    def steps(self, views: Any) -> NDArray[np.float64] | None:
+        """The same levels as `step`, to the bit, from one view with arrays of the turns; or None.
+
+        A class with its own `step` has none, unless it gives its own.
+        """
         return None
 
     @property

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, draw
+from highseason.core.special import each
 from highseason.policies.base import Policy, WeighingPolicy
 from highseason.policies.parameters import OnG, epsilon_constant, parameter, threshold, unit_of_g
 from highseason.policies.plan import View
@@ -119,6 +120,10 @@ class EpsilonGreedy(WeighingPolicy):
         """ε depends on the turn alone."""
         return decaying_epsilon(self.k, view.arms, view.t), carry
 
+    def steps(self, views: Any) -> Floats:
+        """ε of every turn."""
+        return np.asarray(np.fmin(1.0, self.k * views.arms / views.t))
+
 
 @dataclass(frozen=True)
 class EpsilonZGreedy(WeighingPolicy):
@@ -152,6 +157,12 @@ class EpsilonZGreedy(WeighingPolicy):
         carry += 1
         return decaying_epsilon(self.k, view.arms, carry), carry
 
+    def steps(self, views: Any) -> Floats:
+        """ε of every turn; the low turns up to it are counted."""
+        low = views.G < self.z
+        epsilon = self.k * views.arms / np.maximum(1.0, np.cumsum(low))
+        return np.where(low, np.fmin(1.0, epsilon), 0.0)
+
 
 @dataclass(frozen=True)
 class SoftEpsilonGreedy(WeighingPolicy):
@@ -182,6 +193,11 @@ class SoftEpsilonGreedy(WeighingPolicy):
         """Nothing is carried."""
         psi = math.log1p(self.unit / view.G) / math.log1p(self.unit / view.floor)
         return min(1.0, psi, decaying_epsilon(self.k, view.arms, view.t)), carry
+
+    def steps(self, views: Any) -> Floats:
+        """ε of every turn."""
+        psi = each(math.log1p, self.unit / views.G) / math.log1p(self.unit / views.floor)
+        return np.asarray(np.fmin(np.fmin(1.0, psi), self.k * views.arms / views.t))
 
 
 @dataclass(frozen=True)

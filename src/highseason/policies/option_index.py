@@ -19,37 +19,9 @@ from numpy.typing import NDArray
 
 from highseason.core.beta import beta_call, log_beta
 from highseason.core.jitable import inlined, jitable
+from highseason.policies import option_prior as prior
 from highseason.policies.base import CountingPolicy
-from highseason.policies.option_prior import (
-    ARM_ROWS,
-    BINARY,
-    BY_LEVEL,
-    BY_MEAN,
-    BY_VISITORS,
-    CENTRE,
-    JUDGED,
-    NU,
-    PER_ARM_ROW,
-    PER_ROW,
-    PER_TURN,
-    PI,
-    RHO,
-    ROWS,
-    SPACING,
-    SUCCESSES,
-    TRIALS,
-    TURNS,
-    VISITORS,
-    WEIGHT,
-    add_to_rows,
-    add_trial,
-    effective,
-    fill_rows,
-    learn_noise,
-    rebuild,
-    renew_arms,
-    summarize,
-)
+from highseason.policies.noise import NoiseRows, add_to_rows, effective, fill_rows
 from highseason.policies.parameters import parameter
 from highseason.policies.plan import View, effective_horizons
 from highseason.policies.ranking import (
@@ -212,16 +184,19 @@ SAME = 1e-11
 
 
 @jitable
-def posterior(pi: float, nu: float, trials: float, successes: float) -> tuple[float, float]:
-    """The mean of an arm, and the trials that it is known as well as."""
-    n = nu + trials
-    return (nu * pi + successes) / n, n
+def posterior(state: ArmState, arm: int) -> tuple[float, float]:
+    """The mean of an arm, and the trials that it is known as well as.
+
+    As Python's numbers: all that follows would take four times as long with NumPy's.
+    """
+    pi, nu = float(state.shared[prior.PI]), float(state.shared[prior.NU])
+    n = nu + float(state.memory[arm, prior.TRIALS])
+    return (nu * pi + float(state.memory[arm, prior.SUCCESSES])) / n, n
 
 
 def posterior_mean(state: ArmState, arm: int) -> float:
     """What arms are compared by where nothing is left to explore for."""
-    own, shared = state.memory[arm], state.shared
-    return posterior(shared[PI], shared[NU], own[TRIALS], own[SUCCESSES])[0]
+    return posterior(state, arm)[0]
 
 
 @jitable
@@ -256,12 +231,11 @@ def life_of(state: ArmState, turn: Turn, life: float, arm: int) -> float:
 @jitable
 def terms_of(state: ArmState, turn: Turn) -> Terms:
     """What the turn costs.  Without visitors its level says it all."""
-    shared = state.shared
-    rho, judged = shared[RHO], shared[JUDGED]
-    if judged == BY_LEVEL:
+    rho, judged = float(state.shared[prior.RHO]), state.shared[prior.JUDGED]
+    if judged == prior.BY_LEVEL:
         return Terms(rho, 0.0, turn.level, turn.level)
     spread = (1.0 - rho) / expected_visitors(state, turn)
-    if judged == BY_MEAN or turn.turns_left == UNKNOWN_TURNS:
+    if judged == prior.BY_MEAN or turn.turns_left == UNKNOWN_TURNS:
         return Terms(rho, spread, turn.level, turn.level)
     whole, patience = turn.future / turn.G, patience_of(state, turn)
     level = turn.level / patience if patience > 0.0 else math.inf
@@ -272,13 +246,13 @@ def terms_of(state: ArmState, turn: Turn) -> Terms:
 def expected_visitors(state: ArmState, turn: Turn) -> float:
     """How many visitors the turn will have: G says it, in the units of the turns that were seen."""
     shared, G = state.shared, turn.G
-    if shared[JUDGED] == BY_MEAN:
-        if shared[TURNS] > 0.0:
-            return float(max(1.0, shared[VISITORS] / shared[TURNS]))
+    if shared[prior.JUDGED] == prior.BY_MEAN:
+        if shared[prior.TURNS] > 0.0:
+            return float(max(1.0, shared[prior.VISITORS] / shared[prior.TURNS]))
         if turn.turns_left != UNKNOWN_TURNS:
             G = (turn.G + turn.future) / (1.0 + turn.turns_left)
-    share = shared[VISITORS] / shared[WEIGHT] if shared[WEIGHT] > 0.0 else 1.0
-    return max(1.0, share * G)
+    share = shared[prior.VISITORS] / shared[prior.WEIGHT] if shared[prior.WEIGHT] > 0.0 else 1.0
+    return float(max(1.0, share * G))
 
 
 @jitable
@@ -289,10 +263,10 @@ def patience_of(state: ArmState, turn: Turn) -> float:
     that takes several turns to try needs more of them, and later ones save less.
     """
     arms, shared = arms_to_try(count_available(state), turn.t + turn.turns_left), state.shared
-    per_turn = shared[PER_TURN]
+    per_turn = shared[prior.PER_TURN]
     if per_turn <= 0.0:
-        per_turn = effective(shared[RHO], expected_visitors(state, turn))
-    plays = 1.0 + PERSISTENCE * shared[NU] / per_turn
+        per_turn = effective(shared[prior.RHO], expected_visitors(state, turn))
+    plays = 1.0 + PERSISTENCE * shared[prior.NU] / per_turn
     if arms * plays >= turn.turns_left:
         return 0.0
     return 1.0 - math.log(plays) / math.log(turn.turns_left / arms)
@@ -305,14 +279,13 @@ def favourite(state: ArmState, turn: Turn, life: float) -> tuple[int, int]:
     Untried arms differ in their horizons only; one that was chosen before, and whose reward has not
     arrived, comes later.
     """
-    available, selections, memory = state.available, state.selections, state.memory
-    pi, nu, pulls = state.shared[PI], state.shared[NU], state.pulls
+    available, selections, pulls = state.available, state.selections, state.pulls
     best, fresh, top, longest = -1, -1, -1.0, 0.0
     for arm in range(available.size):
         if not available[arm]:
             continue
         if pulls[arm] > 0.0:
-            p, _ = posterior(pi, nu, memory[arm, TRIALS], memory[arm, SUCCESSES])
+            p, _ = posterior(state, arm)
             if p > top:
                 best, top = arm, p
         elif fresh < 0 or selections[arm] <= selections[fresh]:
@@ -327,9 +300,7 @@ def highest_mean(state: ArmState, best: int, fresh: int) -> int:
     """Where nothing is left to explore for: the favourite, unless the prior promises more."""
     if best < 0 or fresh < 0:
         return max(best, fresh)
-    pi, nu, own = state.shared[PI], state.shared[NU], state.memory[best]
-    p, _ = posterior(pi, nu, own[TRIALS], own[SUCCESSES])
-    return fresh if p < pi else best
+    return fresh if posterior(state, best)[0] < state.shared[prior.PI] else best
 
 
 @jitable
@@ -338,14 +309,13 @@ def highest_index(state: ArmState, turn: Turn, life: float, best: int, fresh: in
 
     The favourite comes first, then one of the untried arms, then the others.
     """
-    available, memory, end = state.available, state.memory, state.end
-    pi, nu, pulls, terms = state.shared[PI], state.shared[NU], state.pulls, terms_of(state, turn)
+    available, end, pulls, terms = state.available, state.end, state.pulls, terms_of(state, turn)
     champion, x, bound = -1, 0.0, -1.0
     for place in range(-2, available.size):
         arm = best if place == -2 else (fresh if place == -1 else place)
         if arm < 0 or (place >= 0 and (arm == best or pulls[arm] <= 0.0)):
             continue
-        p, n = posterior(pi, nu, memory[arm, TRIALS], memory[arm, SUCCESSES])
+        p, n = posterior(state, arm)
         d = x - p
         if not available[arm] or (d > 0.0 and n * d * d > bound):
             continue
@@ -373,9 +343,9 @@ def alike(state: ArmState, turn: Turn, life: float, arm: int, other: int) -> boo
     memory, selections = state.memory, state.selections
     return bool(
         state.available[other]
-        and memory[other, TRIALS] == memory[arm, TRIALS]
-        and memory[other, SUCCESSES] == memory[arm, SUCCESSES]
-        and (memory[arm, TRIALS] > 0.0 or selections[other] == selections[arm])
+        and memory[other, prior.TRIALS] == memory[arm, prior.TRIALS]
+        and memory[other, prior.SUCCESSES] == memory[arm, prior.SUCCESSES]
+        and (memory[arm, prior.TRIALS] > 0.0 or selections[other] == selections[arm])
         and min(turn.level, life_of(state, turn, life, other))
         == min(turn.level, life_of(state, turn, life, arm))
     )
@@ -419,43 +389,45 @@ def keep_scores(state: ArmState, clock: int, scores: Floats, scale: float) -> No
 
 
 @made_once
-def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> Rule:
+def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = prior.BY_LEVEL) -> Rule:
     """The rule whose noise is kept at these values of ρ, falling from 1; two do for scaled draws.
 
     Rewards are in [0, 1].  Where visitors are counted, an
     observation's precision is their number.
     """
+    rows = NoiseRows(rhos, prior.ARM_ROWS, prior.ROWS)
 
     @jitable
     def start(state: ArmState) -> None:
         """The prior before any data, π from .0009 to .98; a turn counts as one trial at first."""
-        state.shared[RHO], state.shared[BINARY], state.shared[JUDGED] = 1.0, 1.0, judged
-        state.shared[CENTRE], state.shared[SPACING] = -1.5, 1.0
-        rebuild(state)
-        summarize(state)
+        shared = state.shared
+        shared[prior.RHO], shared[prior.BINARY], shared[prior.JUDGED] = 1.0, 1.0, judged
+        shared[prior.CENTRE], shared[prior.SPACING] = -1.5, 1.0
+        prior.rebuild(state)
+        prior.summarize(state)
 
     @jitable
     def observe(state: ArmState, turn: Turn, observation: Observation) -> None:
         """Add the observation to the sums, then renew noise and prior."""
         arm, value = observation.arm, min(max(observation.value, 0.0), 1.0)
         visitors = count_visitors(state, turn, observation.precision)
-        plain = (value == 0.0 or value == 1.0) and (judged == BY_LEVEL or visitors <= 1.0)
-        if state.shared[BINARY] > 0.0 and not plain:
-            state.shared[BINARY] = 0.0
-            fill_rows(state, rhos, math.inf if judged == BY_LEVEL else 1.0)
-            rebuild(state)
+        plain = (value == 0.0 or value == 1.0) and (judged == prior.BY_LEVEL or visitors <= 1.0)
+        if state.shared[prior.BINARY] > 0.0 and not plain:
+            state.shared[prior.BINARY] = 0.0
+            fill_rows(state, rows, math.inf if judged == prior.BY_LEVEL else 1.0)
+            prior.rebuild(state)
         state.pulls[arm] += 1.0
         state.sums[arm] += value
-        state.shared[TURNS] += 1.0
-        if state.shared[BINARY] > 0.0:
-            state.memory[arm, TRIALS] += 1.0
-            state.memory[arm, SUCCESSES] += value
-            add_trial(state, arm, value > 0.5)
+        state.shared[prior.TURNS] += 1.0
+        if state.shared[prior.BINARY] > 0.0:
+            state.memory[arm, prior.TRIALS] += 1.0
+            state.memory[arm, prior.SUCCESSES] += value
+            prior.add_trial(state, arm, value > 0.5)
         else:
-            add_to_rows(state, arm, rhos, visitors, value)
-            learn_noise(state, rhos)
-            renew_arms(state)
-        summarize(state)
+            add_to_rows(state, arm, rows, visitors, value)
+            prior.learn_noise(state, rows)
+            prior.renew_arms(state)
+        prior.summarize(state)
 
     return Rule(
         "option",
@@ -463,8 +435,8 @@ def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> R
         intensity,
         observe=observe,
         start=start,
-        memory=ARM_ROWS + PER_ARM_ROW * len(rhos),
-        shared=ROWS + PER_ROW * len(rhos),
+        memory=rows.ends[0],
+        shared=rows.ends[1],
         allowed=(0.0, math.inf),
         traits=RuleTraits(
             stable="until-change", prices=True, unit_range=True, stochastic=False, work=20.0
@@ -479,11 +451,11 @@ def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> R
 @jitable
 def count_visitors(state: ArmState, turn: Turn, visitors: float) -> float:
     """Add the visitors of a turn to those seen; a draw that is only scaled has no end of them."""
-    if state.shared[JUDGED] == BY_LEVEL:
+    if state.shared[prior.JUDGED] == prior.BY_LEVEL:
         return math.inf
     if turn.t > 0:  # what came before the first turn may count G in other units
-        state.shared[VISITORS] += visitors
-        state.shared[WEIGHT] += turn.G
+        state.shared[prior.VISITORS] += visitors
+        state.shared[prior.WEIGHT] += turn.G
     return visitors
 
 
@@ -494,8 +466,8 @@ def intensity(horizons: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
 
 OPTION = option_rule()
 #: The same where the visitors of a turn are counted; the second ignores G.
-OPTION_COUNTED = option_rule(COUNTED, BY_VISITORS)
-OPTION_UNREGULATED = option_rule(COUNTED, BY_MEAN)
+OPTION_COUNTED = option_rule(COUNTED, prior.BY_VISITORS)
+OPTION_UNREGULATED = option_rule(COUNTED, prior.BY_MEAN)
 
 
 @dataclass(frozen=True)

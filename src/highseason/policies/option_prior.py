@@ -1,15 +1,9 @@
-"""What the option index learns in a game: how much a turn teaches, what arms have in common.
-
-The variance of an observation that rests on v visitors is μ(1-μ)(ρ + (1-ρ)/v): ρ is the part that
-more visitors do not take away.  Such a turn is worth e = 1/(ρ + (1-ρ)/v) Bernoulli trials; v is
-infinite where a draw is only scaled, so that e = 1/ρ in every turn, and ρ = 1 for 0/1 rewards.
-ρ solves "Pearson's chi-square equals its degrees of freedom", pooled over arms, with a fraction of
-a degree of freedom at the scatter of all turns as its prior.  Sums are kept for a few values of ρ,
-and the equation is linear in 1/ρ between them (everywhere, if v is infinite).
+"""What the option index learns in a game: what arms have in common, and how much a turn teaches.
 
 The means of arms are Beta(νπ, ν(1-π)), and (π, ν) is learned.  The posterior weights of a grid of
 (π, ν) are kept up to date by the exact beta-binomial likelihood of every arm, which adaptive
 sampling does not bias.  The grid is finer where the weight is: it moves and shrinks in logit(π).
+How noisy turns are is learned in `noise`.
 """
 
 import math
@@ -18,7 +12,8 @@ import numpy as np
 
 from highseason.core.beta import log_eight_rising, log_gamma, stirling
 from highseason.core.jitable import jitable, jitable_as
-from highseason.core.special import Number, loop_exp
+from highseason.core.special import loop_exp
+from highseason.policies.noise import PER_RULE, NoiseRows, estimate_rho, put_sums
 from highseason.policies.rule import ArmState, Floats
 
 #: What a turn is judged by: its level alone, where draws are scaled and no visitors are counted;
@@ -42,134 +37,22 @@ LOG_NORMS = LOGS + POINTS
 SUMS = LOG_NORMS + POINTS
 SPREADS = SUMS + PRIORS
 ROWS = SPREADS + PRIORS
-#: Per row of the noise grid: effective trials, successes and squares of all arms, and the excess.
-PER_ROW = 4
 
 # Columns of `memory`: trials and successes at the current noise, and those the prior has seen.
 TRIALS, SUCCESSES, SEEN_TRIALS, SEEN_SUCCESSES = range(4)
 #: The logarithm of the arm's likelihood at every point of the grid.
 LIKELIHOOD = 4
 ARM_ROWS = LIKELIHOOD + POINTS
-#: Per row of the noise grid: effective trials, successes and squares.
-PER_ARM_ROW = 3
-
-
-#: The prior's degrees of freedom.
-PRIOR_FREEDOM = 0.3
 
 
 @jitable
-def effective(rho: Number, visitors: float) -> Number:
-    """The Bernoulli trials that one turn is worth."""
-    return 1.0 / (rho + (1.0 - rho) / visitors)
-
-
-@jitable
-def excess(trials: float, successes: float, squares: float, turns: float) -> float:
-    """How far the scatter of `turns` observations exceeds what their effective trials explain."""
-    return 0.0 if turns < 2.0 or trials <= 0.0 else _excess(trials, successes, squares, turns)
-
-
-@jitable
-def _excess(trials: Number, successes: Number, squares: Number, turns: float) -> Number:
-    mean = successes / trials
-    scatter = squares - successes * mean
-    return scatter * (1.0 - 1.0 / trials) - (turns - 1.0) * mean * (1.0 - mean)
-
-
-@jitable
-def add_to_row(state: ArmState, arm: int, g: int, sums: tuple[float, float, float]) -> None:
-    """Add effective trials, successes and squares to row g, per arm and over all arms."""
-    own, shared, turns = state.memory[arm], state.shared, state.pulls[arm]
-    i, j = ARM_ROWS + PER_ARM_ROW * g, ROWS + PER_ROW * g
-    before = excess(own[i], own[i + 1], own[i + 2], turns - 1.0)
-    for k in range(3):
-        own[i + k] += sums[k]
-        shared[j + k] += sums[k]
-    shared[j + 3] += excess(own[i], own[i + 1], own[i + 2], turns) - before
-
-
-def _add_to_rows(
-    state: ArmState, arm: int, rhos: tuple[float, ...], visitors: float, value: float
-) -> None:
-    for g in range(len(rhos)):
-        e = effective(rhos[g], visitors)
-        add_to_row(state, arm, g, (e, e * value, e * value * value))
-
-
-@jitable_as(lambda state, arm, rhos, visitors, value: _add_to_rows)
-def add_to_rows(
-    state: ArmState, arm: int, rhos: tuple[float, ...], visitors: float, value: float
-) -> None:
-    """Add an observation to every row: a kernel in a loop, Python (see below) with arrays."""
-    own = (
-        state.memory[arm, ARM_ROWS : ARM_ROWS + PER_ARM_ROW * len(rhos)].reshape(-1, PER_ARM_ROW).T
-    )
-    rows = state.shared[ROWS : ROWS + PER_ROW * len(rhos)].reshape(-1, PER_ROW).T
-    turns = state.pulls[arm]
-    e = effective(np.array(rhos), visitors)
-    before = _excess(own[0], own[1], own[2], turns - 1.0) if turns > 2.0 else 0.0
-    for k, added in enumerate((e, e * value, e * value * value)):
-        own[k] += added
-        rows[k] += added
-    if turns >= 2.0:
-        rows[3] += _excess(own[0], own[1], own[2], turns) - before
-
-
-@jitable
-def fill_rows(state: ArmState, rhos: tuple[float, ...], visitors: float) -> None:
-    """The sums of every ρ after 0/1 rewards only, which need none: ρ is 1 whatever they are."""
-    state.shared[ROWS : ROWS + PER_ROW * len(rhos)] = 0.0
-    for arm in range(state.pulls.size):
-        own = state.memory[arm]
-        own[ARM_ROWS:] = 0.0
-        for g in range(len(rhos)):
-            e = effective(rhos[g], visitors)
-            wins = e * own[SUCCESSES]
-            add_to_row(state, arm, g, (e * own[TRIALS], wins, wins))
-
-
-@jitable
-def balance(state: ArmState, g: int) -> float:
-    """Observed minus expected scatter at row g; ρ is where it changes its sign."""
-    j, turns = ROWS + PER_ROW * g, state.shared[TURNS]
-    everything = excess(state.shared[j], state.shared[j + 1], state.shared[j + 2], turns)
-    return float(state.shared[j + 3] + PRIOR_FREEDOM * everything / max(1.0, turns - 1.0))
-
-
-@jitable
-def estimate_rho(state: ArmState, rhos: tuple[float, ...]) -> tuple[float, int, float]:
-    """The largest root ρ, and the row and the share of the next row that give its sums."""
-    high = balance(state, 0)
-    if state.shared[BINARY] > 0.0 or state.shared[TURNS] < 2.0 or high >= 0.0:
-        return 1.0, 0, 0.0
-    for g in range(1, len(rhos)):
-        low = balance(state, g)
-        if low >= 0.0:
-            share = high / (high - low)
-            if rhos[g] <= 0.0:
-                return rhos[g - 1] * (1.0 - share), g - 1, share
-            inverse = (1.0 - share) / rhos[g - 1] + share / rhos[g]
-            return 1.0 / inverse, g - 1, share
-        high = low
-    return rhos[len(rhos) - 1], len(rhos) - 2, 1.0
-
-
-@jitable
-def learn_noise(state: ArmState, rhos: tuple[float, ...]) -> None:
+def learn_noise(state: ArmState, rows: NoiseRows) -> None:
     """Estimate ρ, and give every arm its trials and successes at that ρ."""
-    rho, g, share = estimate_rho(state, rhos)
-    state.shared[RHO] = rho
-    i, j = ROWS + PER_ROW * g, ROWS + PER_ROW * (g + 1)
-    everything = state.shared[i] + share * (state.shared[j] - state.shared[i])
-    state.shared[PER_TURN] = everything / state.shared[TURNS]
-    i, j = ARM_ROWS + PER_ARM_ROW * g, ARM_ROWS + PER_ARM_ROW * (g + 1)
-    memory, pulls = state.memory, state.pulls
-    for arm in range(pulls.size):
-        if pulls[arm] > 0.0:
-            low, won = memory[arm, i], memory[arm, i + 1]
-            memory[arm, TRIALS] = low + share * (memory[arm, j] - low)
-            memory[arm, SUCCESSES] = won + share * (memory[arm, j + 1] - won)
+    shared, turns = state.shared, float(state.shared[TURNS])
+    shared[RHO], g, share = estimate_rho(state, rows, turns)
+    low, high = shared[rows.shared + PER_RULE * g], shared[rows.shared + PER_RULE * (g + 1)]
+    shared[PER_TURN] = (low + share * (high - low)) / turns
+    put_sums(state, rows, g, share, TRIALS)
 
 
 #: How fast the prior plausibility of a strength ν falls, per doubling away from 2.
@@ -225,9 +108,9 @@ def _see(shared: Floats, memory: Floats, arm: int) -> None:
 @jitable_as(lambda shared, memory, arm: _see)
 def see(shared: Floats, memory: Floats, arm: int) -> None:
     """Replace an arm's likelihood in the grid by that of what was seen of it; `weigh` follows."""
-    wins, likelihood = memory[arm, SEEN_SUCCESSES], memory[arm, LIKELIHOOD:ARM_ROWS]
+    wins, likelihood = float(memory[arm, SEEN_SUCCESSES]), memory[arm, LIKELIHOOD:ARM_ROWS]
     shared[LOGS:LOG_NORMS] -= likelihood
-    put_log_betas(shared, wins, memory[arm, SEEN_TRIALS] - wins, likelihood)
+    put_log_betas(shared, wins, float(memory[arm, SEEN_TRIALS]) - wins, likelihood)
     likelihood -= shared[LOG_NORMS:SUMS]
     shared[LOGS:LOG_NORMS] += likelihood
 
@@ -310,19 +193,34 @@ def add_trial(state: ArmState, arm: int, success: bool) -> None:
     memory[arm, SEEN_SUCCESSES] += 1.0 if success else 0.0
 
 
-@jitable
-def renew_arms(state: ArmState) -> None:
-    """Bring the grid up to date with every arm whose trials have changed enough."""
-    changed, memory, pulls = False, state.memory, state.pulls
-    for arm in range(pulls.size):
-        trials, seen = memory[arm, TRIALS], memory[arm, SEEN_TRIALS]
-        if pulls[arm] > 0.0 and abs(trials - seen) > REFRESH * seen:
-            memory[arm, SEEN_TRIALS] = trials
-            memory[arm, SEEN_SUCCESSES] = memory[arm, SUCCESSES]
-            see(state.shared, memory, arm)
+def _renew_arms(state: ArmState) -> None:
+    changed, memory = False, state.memory
+    for arm in range(state.pulls.size):
+        seen = memory[arm, SEEN_TRIALS]
+        if abs(memory[arm, TRIALS] - seen) > REFRESH * seen:
             changed = True
+            renew(state.shared, memory, arm)
     if changed:
         weigh(state.shared)
+
+
+@jitable_as(lambda state: _renew_arms)
+def renew_arms(state: ArmState) -> None:
+    """Bring the grid up to date with every arm whose trials have changed enough."""
+    trials, seen = state.memory[:, TRIALS], state.memory[:, SEEN_TRIALS]
+    changed = np.flatnonzero(np.abs(trials - seen) > REFRESH * seen).tolist()
+    for arm in changed:
+        renew(state.shared, state.memory, arm)
+    if changed:
+        weigh(state.shared)
+
+
+@jitable
+def renew(shared: Floats, memory: Floats, arm: int) -> None:
+    """Bring the grid up to date with an arm; `weigh` follows."""
+    memory[arm, SEEN_TRIALS] = memory[arm, TRIALS]
+    memory[arm, SEEN_SUCCESSES] = memory[arm, SUCCESSES]
+    see(shared, memory, arm)
 
 
 def _sum_strengths(shared: Floats) -> None:
@@ -354,13 +252,13 @@ def summarize(state: ArmState) -> None:
     total, place, places = 0.0, 0.0, 0.0
     mean, square, within = 0.0, 0.0, 0.0
     for i in range(PRIORS):
-        row, pi, x = shared[SUMS + i], shared[LOCATIONS + i], i - 0.5 * (PRIORS - 1)
+        row, pi, x = float(shared[SUMS + i]), float(shared[LOCATIONS + i]), i - 0.5 * (PRIORS - 1)
         total += row
         place += row * x
         places += row * x * x
         mean += row * pi
         square += row * pi * pi
-        within += shared[SPREADS + i] * pi * (1.0 - pi)
+        within += float(shared[SPREADS + i]) * pi * (1.0 - pi)
     mean /= total
     variance = within / total + max(0.0, square / total - mean * mean)
     share = min(0.9, variance / (mean * (1.0 - mean)))

@@ -7,6 +7,7 @@ seen before.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import hashlib
@@ -167,6 +168,12 @@ class KnownViews:
         later = self._future, range(turns - 1, -1, -1)
         # All turns at once: calling `View` for each takes a third of the time of a plan.
         return map(View._make, zip(range(1, turns + 1), self._values, *same, *later, strict=False))
+
+    def together(self, arms: int) -> View:
+        """All of them as one, with arrays of `t`, `G`, `future` and `turns_left`."""
+        arrays: Any = np.array(self._values), np.array(self._future), np.arange(len(self._values))
+        G, future, before = arrays
+        return self.at(1, arms)._replace(t=before + 1, G=G, future=future, turns_left=before[::-1])
 
 
 class PlanWarning(UserWarning):
@@ -407,11 +414,14 @@ def _scan(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float
 
 def all_levels(policy: Policy, G: NDArray[np.float64], arms: int) -> NDArray[np.float64]:
     """All levels for a known G, at once or in steps, of a policy whose thresholds are resolved."""
-    whole = policy.levels(G, arms)
+    whole, views = policy.levels(G, arms), KnownViews(G)
     if whole is not None:
         return whole
+    with contextlib.suppress(FloatingPointError), np.errstate(all="raise"):
+        if (together := policy.steps(views.together(arms))) is not None:
+            return together
     levels, carry = [], policy.begin()
-    for view in KnownViews(G).all(arms):
+    for view in views.all(arms):
         level, carry = step(policy, carry, view)
         levels.append(level)
     return np.array(levels, np.float64)

@@ -140,3 +140,8 @@ class VariablePool(Policy):
         scaled = view.G / self.unit
         size = self.c * view.arms / (view.t * scaled)
         return max(1.0, math.floor(min(size, view.arms))), carry
+
+    def steps(self, views: Any) -> Floats:
+        """The size at every turn."""
+        sizes = self.c * views.arms / (views.t * (views.G / self.unit))
+        return np.asarray(np.maximum(1.0, np.floor(np.fmin(sizes, views.arms))))

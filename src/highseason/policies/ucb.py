@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.ordered import WithOne
+from highseason.core.special import each
 from highseason.policies.base import WeighingPolicy
 from highseason.policies.parameters import OnG, exploration, radius, threshold, unit_of_g
 from highseason.policies.plan import View
@@ -167,6 +168,10 @@ class UCB(WeighingPolicy):
         """The number under the root, before it is divided by an arm's pulls."""
         return self.P * math.log(view.t), carry
 
+    def steps(self, views: Any) -> Floats:
+        """The number of every turn."""
+        return self.P * each(math.log, views.t)
+
 
 @dataclass(frozen=True)
 class UCBZ(WeighingPolicy):
@@ -194,6 +199,10 @@ class UCBZ(WeighingPolicy):
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """0 on a high turn: the index is then the estimate itself."""
         return (0.0 if view.G >= self.z else self.P * math.log(view.t)), carry
+
+    def steps(self, views: Any) -> Floats:
+        """The number of every turn."""
+        return np.where(views.G >= self.z, 0.0, self.P * each(math.log, views.t))
 
 
 @dataclass(frozen=True)
@@ -224,6 +233,10 @@ class SoftUCB(WeighingPolicy):
         """Nothing is carried."""
         scaled = view.G / self.unit
         return self.P * math.log1p(view.t / scaled), carry
+
+    def steps(self, views: Any) -> Floats:
+        """The number of every turn."""
+        return self.P * each(math.log1p, views.t / (views.G / self.unit))
 
 
 @dataclass(frozen=True)

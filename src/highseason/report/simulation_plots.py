@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from highseason.core.text import format_number, percent, signed_percent
 from highseason.core.validation import one_of
@@ -17,6 +18,7 @@ from highseason.report.figure import Figure
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Floats = NDArray[np.float64]
 #: Inches: a row and the frame of `rewards`.
 _ROW, _FRAME = 0.34, 1.35
 
@@ -46,11 +48,11 @@ def rewards(
     chosen = [result.index(label) for label in labels]
     title = title or "Mean reward per game"
     with drawing(title, [_FRAME + _ROW * len(labels)]) as (canvas, [axes]):
-        draw_reward_bars(axes, range(len(chosen)), [(result, i) for i in chosen])
         axes.axvline(
-            result.best_reward, color=palette.ACCENT, linestyle=":", linewidth=1.6,
+            result.best_reward, color=palette.ACCENT, linestyle=":", linewidth=1.6, zorder=2.1,
             label="always the best arm",
         )  # fmt: skip
+        draw_reward_bars(axes, range(len(chosen)), [(result, i) for i in chosen])
         # In a column of their own, where no bar and no line crosses them.
         for place, i in enumerate(chosen):
             axes.annotate(
@@ -88,14 +90,27 @@ def draw_reward_bars(
     # A single game leaves the error unknown.
     ends = [with_interval(*pair).high for pair in zip(means, np.nan_to_num(errors), strict=True)]
     exploiting = {**palette.EXPLOITING, "linewidth": 0, "label": "earned exploiting"}
-    axes.barh(places, exploited, 0.7, **exploiting)
+    _draw_bars(axes, places, np.zeros(len(shown)), exploited, **exploiting)
     exploring = {**palette.EXPLORING, "linewidth": 0.4 if thin else 0.6}
-    axes.barh(places, means - exploited, 0.7, exploited, **exploring, label="earned exploring")
+    _draw_bars(axes, places, exploited, means, **exploring, label="earned exploring")
     axes.errorbar(
         means, places, xerr=ends - means, fmt="none", ecolor=palette.INK,
         elinewidth=1.2 if thin else 1.4, capsize=1.8 if thin else 3,
         label="95% interval of the mean",
     )  # fmt: skip
+
+
+def _draw_bars(
+    axes: Axes, places: Sequence[float], left: Floats, right: Floats, **look: Any
+) -> None:
+    """Bars from `left` to `right`: one collection is drawn faster than a patch for each."""
+    from matplotlib.collections import PolyCollection
+
+    low = np.subtract(places, 0.35)
+    corners = [(left, low), (right, low), (right, low + 0.7), (left, low + 0.7)]
+    bars = PolyCollection(list(np.array(corners).transpose(2, 0, 1)), **look)
+    bars.sticky_edges.x.extend(left.tolist())
+    axes.add_collection(bars)
 
 
 _ALONE, _STACKED = 3.8, 2.5

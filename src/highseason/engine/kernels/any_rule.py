@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.compile import uncounted
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import REWARD, draw, turn_key
 from highseason.engine.kernels.turns import (
@@ -37,6 +38,16 @@ from highseason.policies.rule import (
     precision_of,
 )
 from highseason.rewards.kind import draw_reward, parameter_of, update_means, visitors_in
+
+
+@jitable
+def uncounted_state(state: ArmState) -> ArmState:
+    """The same state, for as long as somebody else holds it."""
+    selections, pulls, sums, available, start, end, weight, memory, shared = state
+    return ArmState(
+        uncounted(selections), uncounted(pulls), uncounted(sums), uncounted(available),
+        uncounted(start), uncounted(end), uncounted(weight), uncounted(memory), uncounted(shared),
+    )  # fmt: skip
 
 
 @jitable
@@ -114,10 +125,8 @@ def any_rule_game(
         if not is_legal(state.available, arm):
             return i + 1, arm
         state.selections[arm] += 1
-        parameter, gap = (
-            parameter_of(rewards.kind, parameters, means, arm),
-            means[best] - means[arm],
-        )
+        parameter = parameter_of(rewards.kind, parameters, means, arm)
+        gap = means[best] - means[arm]
         value, totals = play_portion(
             rewards, quantile, key, parameter, i + 1, G[i], gap, greedy, totals
         )
@@ -150,11 +159,14 @@ def any_rule_kernel(
     set_weights: Callable[..., None],
 ) -> tuple[int, int]:
     """Play one game per key, up to the first illegal choice: its turn and arm, else (0, 0)."""
+    state, population, measure, at_end, ties, counts, correlation, constants = player
+    state = uncounted_state(state)
+    held = RulePlayer(state, population, measure, at_end, ties, counts, correlation, constants)
     for i in range(keys.size):
         row = min(i, arms.first.shape[0] - 1)
         turn, arm = any_rule_game(
             turns, keys[i], arms.parameters[i], arms.means[min(i, arms.means.shape[0] - 1)],
-            arms.first[row], arms.last[row], out[i], trace[i], player,
+            arms.first[row], arms.last[row], out[i], trace[i], held,
             quantile, mean_at, start, choose, observe, set_weights,
         )  # fmt: skip
         if turn != 0:
