@@ -259,7 +259,8 @@ def oracles() -> None:
 def leeds(camera: str) -> Multiplier:
     hours = pd.read_csv(DATA / "leeds_footfall_hourly.csv.gz")[["hour", camera]].dropna()
     values = hours[camera].clip(lower=1e-9).to_numpy()
-    return Multiplier(values, hours["hour"].to_numpy("datetime64[s]")).resample("1D").floor(1)
+    times = hours["hour"].to_numpy("datetime64[s]")
+    return Multiplier(values, times, camera).resample("1D").floor(1)
 
 
 def shop() -> Multiplier:
@@ -337,8 +338,21 @@ def scored(G: Multiplier, last: int, whole: Forecast) -> list[Score]:
     return found
 
 
+def standard_errors(held: np.ndarray, blocks: list[str]) -> list[str]:
+    """Of each column's mean: forecasts of one series and year overlap, and count as one block."""
+    which = np.unique(blocks, return_inverse=True)[1]
+    count = int(which.max()) + 1
+    if count < 3:  # too few to say
+        return [""] * held.shape[1]
+    off = held - held.mean(axis=0)
+    sums = np.array([off[which == one].sum(axis=0) for one in range(count)])
+    errors = np.sqrt(count / (count - 1) * (sums**2).sum(axis=0)) / len(held)
+    return [f"±{error:3.0%}" for error in errors]
+
+
 def table(which: str, names: list[str]) -> None:
     results: dict[str, dict[str, list[list[Score]]]] = {}
+    blocks: dict[str, list[str]] = {}
     for group, G, origin in cases(which):
         done = {name: scores(G, origin, name) for name in names}
         labels = [group]
@@ -349,10 +363,12 @@ def table(which: str, names: list[str]) -> None:
         elif group.startswith("made"):
             labels += ["all feasts and sales"]
         for label in labels:
+            blocks.setdefault(label, []).append(f"{G.name} {origin[:4]}")
             for name, found in done.items():
                 results.setdefault(label, {}).setdefault(name, []).append(found)
     print(
-        f"\n{which}: days held (± its error), sum off (mean size, mean), pinball; four | six weeks"
+        f"\n{which}: days held (± standard error by series and year), sum off (mean size, mean), "
+        "pinball; four | six weeks"
     )
     print(f"{'':32}" + "".join(f"{name:>60}" for name in names))
     for label, rows in sorted(results.items(), key=lambda row: (row[0].startswith("all"), row[0])):
@@ -360,10 +376,10 @@ def table(which: str, names: list[str]) -> None:
         for name in names:
             array = np.array(rows[name])  # origins, weeks, measures
             held, pin, wide = (array[:, :, i].mean(axis=0) for i in (0, 2, 3))
-            error = array[:, :, 0].std(axis=0) / np.sqrt(len(array))
+            error = standard_errors(array[:, :, 0], blocks[label])
             off, bias = np.abs(array[:, :, 1]).mean(axis=0), array[:, :, 1].mean(axis=0)
             cells += "   |".join(
-                f"{held[i]:6.0%} ±{error[i]:3.0%}{off[i]:5.0%}{bias[i]:+5.0%}"
+                f"{held[i]:6.0%} {error[i]:>5}{off[i]:5.0%}{bias[i]:+5.0%}"
                 f"{pin[i]:7.4f}{wide[i]:5.2f}"
                 for i in range(len(WEEKS))
             )

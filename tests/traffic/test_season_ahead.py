@@ -448,7 +448,7 @@ def days_of(values: NDArray[np.float64]) -> Multiplier:
 @pytest.mark.filterwarnings("ignore::highseason.traffic.ForecastWarning")
 def test_mean_and_quantiles_are_of_one_distribution(turns: int, deviation: float) -> None:
     means, hits = [], []
-    for seed in range(8):
+    for seed in range(16):
         logs = deviation * np.random.default_rng([3, seed]).standard_normal(turns + 28)
         ahead = Blend().fit(days_of(np.exp(logs[:turns]))).predict(28)
         assert ahead.atoms(999).mean() == pytest.approx(ahead.mean.mean(), rel=0.04)
@@ -471,6 +471,16 @@ def test_quantiles_agree_with_a_mean_from_either_side() -> None:
     assert found[-1, 2] > table[-1, 2]
     _, low = _agreeing(table, mean, table[-1])  # no further than what was ever seen
     assert low[2] < 1.05
+
+
+def test_where_a_day_is_very_uncertain_the_mean_meets_its_quantiles() -> None:
+    """Drawn in whole, intervals of Christmas Days would hold half of them."""
+    table = np.exp(normal_quantiles([0.0], [1.4]))
+    found, expected = _agreeing(table, np.array([1.0]), np.full(1, 50.0))
+    upper = slice(LEVELS.index(0.5), None)
+    np.testing.assert_allclose(np.log(found[upper]), 0.5 * np.log(table[upper]), rtol=1e-3)
+    np.testing.assert_allclose(SHARES @ found, 1.03 * expected)
+    assert 1 < expected[0] < 1.2
 
 
 def test_a_mean_beyond_its_interval_is_said() -> None:
@@ -497,7 +507,9 @@ def test_bursts_that_the_last_year_did_not_have_count_less() -> None:
     assert old - 1 < 0.3 * (again - 1)
 
 
-@pytest.mark.parametrize(("met", "least", "most"), [(12, 0.99, 1.01), (1, 0.1, 0.5)])
+@pytest.mark.parametrize(
+    ("met", "least", "most"), [(12, 0.99, 1.01), (6, 0.85, 1), (3, 0.65, 0.9), (1, 0.1, 0.5)]
+)
 def test_a_burst_counts_by_how_many_forecasts_met_it(met: int, least: float, most: float) -> None:
     history = History.of(shop(1))
     turn, origin = np.resize(np.arange(20), 240), np.repeat(np.arange(12), 20)

@@ -146,18 +146,20 @@ def _agreeing(table: Numbers, mean: Numbers, most: Numbers) -> tuple[Numbers, Nu
     """Quantiles and a mean of one distribution: its mean is within `_AGREE` of the one given.
 
     Doubt widens intervals both ways, as logarithms, and would raise it: what lies above the median
-    is drawn in, heavy tails first.  Bursts beyond the last quantile draw it out, up to `most`.
+    is drawn in, heavy tails first, the rest by at most half, as logarithms; then the mean follows.
+    Bursts beyond the last quantile draw it out, up to `most`.
     """
     middle, high = table[LEVELS.index(0.5)], table[LEVELS.index(0.9)]
     normal = middle * np.exp(normal_quantiles(0.0, np.log(high / middle) / 1.2816))
     heavy = np.where(table > high, np.maximum(table - np.maximum(normal, high), 0), 0)
     share = SHARES @ table - (1 + _AGREE) * mean
     table = table - np.clip(share / np.maximum(SHARES @ heavy, 1e-300), 0, 1) * heavy
+    above, power, drawn = np.log(np.maximum(table / middle, 1)), np.ones(mean.size), table
     for _ in range(8):  # Newton's method
-        above = np.log(np.maximum(table / middle, 1))
-        over = np.maximum(0, SHARES @ table - (1 + _AGREE) * mean)
-        power = np.maximum(0.5, 1 - over / np.maximum(SHARES @ (table * above), 1e-300))
-        table = np.where(above > 0, middle * np.exp(power * above), table)
+        over = np.maximum(0, SHARES @ drawn - (1 + _AGREE) * mean)
+        power = np.maximum(_DRAWN, power - over / np.maximum(SHARES @ (drawn * above), 1e-300))
+        drawn = np.where(above > 0, middle * np.exp(power * above), table)
+    table = drawn
     short = np.maximum(0, mean / (1 + _AGREE) - SHARES @ table)
     table[-1] = np.maximum(table[-1], np.minimum(table[-1] + short / SHARES[-1], most))
     return table, np.clip(mean, SHARES @ table / (1 + _AGREE), SHARES @ table * (1 + _AGREE))
@@ -181,6 +183,8 @@ _SHORT = 1 / 18
 _TAIL = 1.0
 #: How far the mean may be from that of the quantiles, as a share.
 _AGREE = 0.03
+#: To which share of their distance from the median quantiles may be drawn in, as logarithms.
+_DRAWN = 0.5
 
 
 def _warn_of_unknown_year(history: History, turns: int) -> None:
@@ -518,14 +522,18 @@ def _spread(
     off = scaled - float(np.clip(scaled, *np.quantile(scaled, (0.01, 0.99))).mean())
     factor = np.log(np.exp(off).mean())
     if not few:
-        # A burst counts by how many earlier forecasts met it rather than by its size, and less for
-        # each year since: the mean square root of what came over what was said, squared.
+        # What came over what was said, less for each year since.  A burst that one earlier forecast
+        # met counts by how often it came rather than by its size: the mean square root, squared.
+        # The more of them met bursts, the nearer to the mean itself.
         weights = 0.25 ** ((history.turns - origin) / history.year)
         said = trials.came - errors + np.average(errors, weights=weights)
         which = np.unique(origin, return_inverse=True)[1]
         came, medians = (np.bincount(which, np.exp(x)) for x in (trials.came, said))
-        roots = np.sqrt(came / medians)
-        factor = 2 * np.log(np.average(roots[which], weights=weights))
+        ratio, weight = came / medians, np.bincount(which, weights)
+        burst = weight * np.maximum(ratio - 1, 0)
+        once = float(burst @ burst) / max(float(burst.sum()) ** 2, 1e-300)  # 1 if one met them all
+        typical = float(np.average(np.sqrt(ratio), weights=weight)) ** 2
+        factor = np.log(once * typical + (1 - once) * float(np.average(ratio, weights=weight)))
     # Forecasts that missed in one direction may do so again: intervals must hold that, too.
     inflation, size = _inflation(scaled, origin), np.arange(1, ahead.size + 1) ** growth
     middle, quantiles = np.median(off), np.quantile(off, LEVELS)
