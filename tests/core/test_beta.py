@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
-from highseason.core.beta import beta_call, log_beta, log_gamma, normal_call
+from highseason.core.special import beta_call, log_beta, log_gamma, normal_call
 
 shapes = st.floats(0.05, 900.0)
 

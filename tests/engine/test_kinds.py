@@ -12,7 +12,7 @@ import pytest
 import highseason as hs
 from highseason.core.jitable import jitable
 from highseason.policies import EPSILON, Rule, View
-from highseason.rewards.kind import CountsVisitors, Drawn
+from highseason.rewards.model import CountsVisitors, Drawn
 from highseason.rewards.visitors import count_draw
 
 pytestmark = [

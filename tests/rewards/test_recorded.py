@@ -17,7 +17,7 @@ from tests.reference.recorded import Cases, assert_recorded, defaults_of, record
 import highseason as hs
 from highseason.core.random import ARMS, draw, game_key, hash_at, turn_key
 from highseason.core.special import normal_quantile
-from highseason.rewards.arms import move_means
+from highseason.rewards.model import move_means
 from highseason.rewards.text import assumption, independent_visitors, rates_text
 from highseason.rewards.visitors import count_draw
 

@@ -12,7 +12,7 @@ from scipy import stats
 import highseason as hs
 from highseason.core.random import game_key, game_keys
 from highseason.rewards import Rewards, parse, spend, visitors
-from highseason.rewards.arms import check_rates
+from highseason.rewards.model import check_rates
 
 KEYS = game_keys(3, range(4000))
 

@@ -56,7 +56,7 @@ from highseason.engine.turn import choose, probabilities_of
 from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, PlanWarning, Policy, Turn
 from highseason.policies.base import as_policy
 from highseason.policies.rule import mark_opening, offer_opening, precision_of
-from highseason.rewards.kind import visitors_of
+from highseason.rewards.model import visitors_of
 from highseason.traffic import Multiplier, as_multiplier
 
 

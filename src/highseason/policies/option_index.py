@@ -17,8 +17,8 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.beta import beta_call, log_beta
 from highseason.core.jitable import inlined, jitable
+from highseason.core.special import beta_call, log_beta
 from highseason.policies import option_prior as prior
 from highseason.policies.base import CountingPolicy
 from highseason.policies.noise import NoiseRows, add_to_rows, effective, fill_rows

@@ -10,9 +10,8 @@ import math
 
 import numpy as np
 
-from highseason.core.beta import log_eight_rising, log_gamma, stirling
 from highseason.core.jitable import jitable, jitable_as
-from highseason.core.special import loop_exp
+from highseason.core.special import log_eight_rising, log_gamma, loop_exp, stirling
 from highseason.policies.noise import PER_RULE, NoiseRows, estimate_rho, put_sums
 from highseason.policies.rule import ArmState, Floats
 

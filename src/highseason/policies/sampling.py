@@ -25,12 +25,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.beta import log_beta
 from highseason.core.compile import compiled
 from highseason.core.gamma import BETA_NUMBERS, beta_sample
 from highseason.core.jitable import jitable
 from highseason.core.random import ARMS, draw, hash_at
-from highseason.core.special import bernoulli_kl_upper, loop_exp, loop_log, normal_quantile
+from highseason.core.special import (
+    bernoulli_kl_upper,
+    log_beta,
+    loop_exp,
+    loop_log,
+    normal_quantile,
+)
 from highseason.policies.base import WeighingPolicy
 from highseason.policies.parameters import exploration, parameter
 from highseason.policies.plan import View

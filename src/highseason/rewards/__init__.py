@@ -4,12 +4,12 @@ import typing
 
 from highseason.core.names import public_names as _public_names
 from highseason.core.special import normal_quantile as normal_quantile
-from highseason.rewards.arms import check_arms as check_arms
 from highseason.rewards.bernoulli import bernoulli as bernoulli
 from highseason.rewards.custom import custom as custom
-from highseason.rewards.kind import effective_visitors as effective_visitors
 from highseason.rewards.model import Offer as Offer
 from highseason.rewards.model import Rewards as Rewards
+from highseason.rewards.model import check_arms as check_arms
+from highseason.rewards.model import effective_visitors as effective_visitors
 from highseason.rewards.spend import spend as spend
 from highseason.rewards.text import parse as parse
 from highseason.rewards.truncated_normal import truncated_normal as truncated_normal

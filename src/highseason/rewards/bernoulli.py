@@ -4,9 +4,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from highseason.core.jitable import jitable
-from highseason.rewards.arms import check_rates, drifting_arms, named
-from highseason.rewards.kind import Drawn, Kind, Numbers, Users
-from highseason.rewards.model import Rewards
+from highseason.rewards.model import (
+    Drawn,
+    Kind,
+    Numbers,
+    Rewards,
+    Users,
+    check_rates,
+    drifting_arms,
+    named,
+)
 
 
 class Bernoulli(NamedTuple("Bernoulli", []), Kind):

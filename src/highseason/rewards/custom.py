@@ -11,17 +11,18 @@ from numpy.typing import ArrayLike
 from highseason.core.jitable import jitable
 from highseason.core.special import share_of
 from highseason.core.text import exact
-from highseason.rewards.arms import describe_arms
-from highseason.rewards.kind import (
+from highseason.rewards.model import (
     Drawn,
     Kind,
     Numbers,
+    Quantile,
+    Rewards,
     Users,
+    describe_arms,
     learned_of,
     parameter_of,
     visitors_of,
 )
-from highseason.rewards.model import Quantile, Rewards
 
 
 class _Numbers(NamedTuple):

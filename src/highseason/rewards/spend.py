@@ -11,9 +11,18 @@ from highseason.core.gamma import BETA_NUMBERS, gamma_sample
 from highseason.core.jitable import jitable
 from highseason.core.random import further
 from highseason.core.special import share_of
-from highseason.rewards.arms import Range, arms_between, check_rates, named
-from highseason.rewards.kind import CountsVisitors, Drawn, Numbers, Users, visitors_of
-from highseason.rewards.model import Rewards
+from highseason.rewards.model import (
+    CountsVisitors,
+    Drawn,
+    Numbers,
+    Range,
+    Rewards,
+    Users,
+    arms_between,
+    check_rates,
+    named,
+    visitors_of,
+)
 from highseason.rewards.visitors import buyers_draw, check_noise
 
 #: Where the further numbers of a turn for its baskets stand, behind those of `visitors`.

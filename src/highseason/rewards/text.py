@@ -9,8 +9,7 @@ import numpy as np
 from highseason.core.specs import Registry, split_spec
 from highseason.core.text import decimal
 from highseason.rewards.bernoulli import bernoulli
-from highseason.rewards.kind import effective_visitors
-from highseason.rewards.model import Rewards
+from highseason.rewards.model import Rewards, effective_visitors
 from highseason.rewards.spend import spend
 from highseason.rewards.truncated_normal import truncated_normal
 from highseason.rewards.visitors import visitors

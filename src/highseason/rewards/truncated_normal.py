@@ -9,9 +9,7 @@ import numpy as np
 from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
 from highseason.core.special import clipped_normal_mean, normal_quantile
-from highseason.rewards.arms import describe_arms
-from highseason.rewards.kind import Drawn, Kind, Numbers, Users
-from highseason.rewards.model import Rewards
+from highseason.rewards.model import Drawn, Kind, Numbers, Rewards, Users, describe_arms
 
 #: Below this many arms in all, a loop in Python is faster than loading compiled code.
 _WORTH_COMPILING = 2_000

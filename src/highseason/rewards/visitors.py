@@ -23,9 +23,17 @@ from highseason.core.gamma import BETA_NUMBERS, beta_sample
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import draw, further
 from highseason.core.special import quick_normal_quantile
-from highseason.rewards.arms import Range, check_rates, drifting_arms, named
-from highseason.rewards.kind import CountsVisitors, Drawn, Users, visitors_of
-from highseason.rewards.model import Rewards
+from highseason.rewards.model import (
+    CountsVisitors,
+    Drawn,
+    Range,
+    Rewards,
+    Users,
+    check_rates,
+    drifting_arms,
+    named,
+    visitors_of,
+)
 
 #: Where the further numbers of a turn stand, by what they are for.
 _DAY, _RATE = 0, BETA_NUMBERS

@@ -37,7 +37,7 @@ from highseason.policies.rule import (
     offer_opening,
     precision_of,
 )
-from highseason.rewards.kind import draw_reward, parameter_of, update_means, visitors_in
+from highseason.rewards.model import draw_reward, parameter_of, update_means, visitors_in
 
 
 @jitable

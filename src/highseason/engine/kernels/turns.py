@@ -22,7 +22,7 @@ from highseason.policies import Policy
 from highseason.policies.lifetimes import Lifetimes
 from highseason.policies.rule import NO_END
 from highseason.rewards import Rewards
-from highseason.rewards.kind import Drawn, booked, draw_reward, learned_of
+from highseason.rewards.model import Drawn, booked, draw_reward, learned_of
 
 #: The last axis of a kernel's `trace`: those whose running totals are kept at the checkpoints.
 TRACE = METRICS[:2]

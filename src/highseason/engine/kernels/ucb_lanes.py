@@ -27,7 +27,7 @@ from highseason.engine.kernels.turns import (
     value_of,
     write_totals,
 )
-from highseason.rewards.kind import booked, draw_reward
+from highseason.rewards.model import booked, draw_reward
 
 LANES = 8
 #: From this many arms on, only the arms on a list are looked at; a list serves a period of turns …
