@@ -247,6 +247,14 @@ class Evidence:
     thinned: int = 0
     high_turns: int | None = None
 
+    @property
+    def overweights_small_pools(self) -> bool:
+        """Whether the plain mean differs from the mean per visitor by more than its error."""
+        if self.weighted is None:
+            return False
+        shift, width = self.weighted.shift, self.mean.high - self.mean.value
+        return abs(shift.value) > max(width, SHIFT_SIGMAS * shift.error)
+
 
 def pool_evidence(runs: Sequence[Evidence]) -> Evidence:
     """The evidence of many runs of one policy: counts added up, means taken over the runs.
@@ -324,14 +332,12 @@ def _bias(evidence: Evidence, log: Uniformity) -> Iterator[str]:
             "the log's propensities are not uniform, which biases the plain mean: use the weighted "
             "estimates, or thin the log (reweigh: accept)"
         )
-    elif evidence.weighted is not None:
-        mean, shift = evidence.mean, evidence.weighted.shift
-        if abs(shift.value) > max(mean.high - mean.value, SHIFT_SIGMAS * shift.error):
-            yield (
-                "pools differ in size and small ones match more often, so the mean per matched "
-                f"turn ({mean.value:.4g}) over-weights them: use the mean per visitor, "
-                f"{evidence.weighted.snips.value:.4g} (SNIPS)"
-            )
+    elif evidence.weighted is not None and evidence.overweights_small_pools:
+        yield (
+            "pools differ in size and small ones match more often, so the mean per matched turn "
+            f"({evidence.mean.value:.4g}) over-weights them: use the mean per visitor, "
+            f"{evidence.weighted.snips.value:.4g} (SNIPS)"
+        )
 
 
 def _too_few(evidence: Evidence) -> Iterator[str]:
