@@ -22,9 +22,10 @@ from highseason.bandit import (
     RewardCorrected,
     TurnDecided,
     TurnOutcome,
+    odd_visitors,
     outside_range,
 )
-from highseason.core import format_number, quiet
+from highseason.core import quiet
 from highseason.policies import Plan, PlanWarning, from_json
 from highseason_service.errors import ClashError, InvalidError, NotFoundError, UnconfirmedError
 from highseason_service.forecast import TrafficForecast
@@ -206,12 +207,8 @@ class LiveExperiment:
                 f"{outside}. If that is right, confirm it: it is recorded as it is, and learned as "
                 "the end of the range. If the range is wrong, start a new experiment"
             ]
-        for one in new:
-            expected, came = self.forecast.values[one.turn - 1], one.visitors
-            if 0 < came < expected / 10 or came % 1:
-                odd = f"below a tenth of the {format_number(expected)} expected"
-                odd = "not a whole number" if came % 1 else odd
-                questions += [f"turn {one.turn}: {came:.15g} visitors is {odd}"]
+        ahead = self.forecast.values
+        questions += odd_visitors((f"turn {o.turn}", o.visitors, ahead[o.turn - 1]) for o in new)
         if questions and not confirm:
             raise UnconfirmedError(*questions)
 
