@@ -201,16 +201,15 @@ class LiveExperiment:
     def ask(self, new: Sequence[Outcome], confirm: bool) -> None:
         """Refuse what looks wrong in a new report, unless it is confirmed: all of it at once."""
         brought = ((f"turn {one.turn}", one.reward, one.visitors) for one in new)
-        questions = []
-        if outside := outside_range(self.settings.reward_range, brought):
-            questions += [
-                f"{outside}. If that is right, confirm it: it is recorded as it is, and learned as "
-                "the end of the range. If the range is wrong, start a new experiment"
-            ]
         ahead = self.forecast.values
-        questions += odd_visitors((f"turn {o.turn}", o.visitors, ahead[o.turn - 1]) for o in new)
-        if questions and not confirm:
-            raise UnconfirmedError(*questions)
+        if outside := outside_range(self.settings.reward_range, brought):
+            outside += (
+                ". If that is right, confirm it: it is recorded as it is, and learned as the end "
+                "of the range. If the range is wrong, start a new experiment"
+            )
+        odd = odd_visitors((f"turn {one.turn}", one.visitors, ahead[one.turn - 1]) for one in new)
+        if (outside or odd) and not confirm:
+            raise UnconfirmedError(*filter(None, (outside, odd)))
 
     def _decision_of(self, outcome: Outcome) -> Decision[str]:
         turn = outcome.turn

@@ -33,7 +33,6 @@ from highseason.bandit.ledger import (
     Scale,
     TurnOutcome,
     as_list,
-    first_of,
     hashable,
     number_of_visitors,
     odd_visitors,
@@ -214,7 +213,7 @@ class LiveGame(Generic[ArmT]):
         Of visitors only a multiplier that counts them knows what is odd: others have any unit.
         """
         brought: list[tuple[str, float, float]] = []
-        questions, ledger = list[str](), self.ledger
+        odd, ledger = "", self.ledger
         match event:
             case OutcomesReported():
                 known = ((each.turn, each.lesson) for each in event.outcomes)
@@ -224,22 +223,22 @@ class LiveGame(Generic[ArmT]):
                     for turn, arm, _, came in event.outcomes
                     if math.isnan(ledger.visitors[ledger.row(turn, self.table.index(arm))])
                 )
-                if odd := odd_visitors(counted):
-                    questions = [f"{first_of(odd)}. If that is right, pass confirm=True"]
+                odd = odd_visitors(counted)
             case RewardCorrected():
                 row = ledger.row(event.turn, self.table.index(event.arm))
                 brought = [(f"turn {event.turn}", event.reward, ledger.visitors[row])]
             case HistoryLearned():
                 brought = [(f"arm {arm!r}", each, came) for arm, each, came, _ in event.lessons]
+        odd += ". If that is right, pass confirm=True. " * bool(odd)
         if said := outside_range(self.scale.reward_range, brought):
-            questions += [
-                f"{said} (reward_range). If that is right, pass confirm=True: it is recorded as it "
-                "is, and learned as the end of the range. If the range is wrong, start a new "
+            raise UnconfirmedError(
+                f"{odd}{said} (reward_range). If that is right, pass confirm=True: it is recorded "
+                "as it is, and learned as the end of the range. If the range is wrong, start a new "
                 "bandit with the right one, and let it learn what this one knows: "
                 "new.fit(old.to_pandas()[['arm', 'reward', 'visitors']].dropna())"
-            ]
-        if questions:
-            raise UnconfirmedError(". ".join(questions))
+            )
+        if odd:
+            raise UnconfirmedError(odd)
 
     def row_of_decided(self, t: TurnLike, arm: int | None = None) -> int:
         """The row of a decided turn, and of this arm in it."""

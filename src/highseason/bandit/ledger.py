@@ -415,14 +415,14 @@ def outside_range(
         if visitors and not low <= reward / visitors <= high
     ]
     ends = " to ".join(map(exact, map(float, reward_range)))
-    return f"{first_of(found)}, outside the range of {ends}" if found else ""
+    return f"{_first_of(found)}, outside the range of {ends}" if found else ""
 
 
-def odd_visitors(counted: Iterable[tuple[str, float | None, float | None]]) -> list[str]:
+def odd_visitors(counted: Iterable[tuple[str, float | None, float | None]]) -> str:
     """Which numbers of visitors look mistyped, in words: each a name, who came, who were expected.
 
     >>> odd_visitors([("turn 1", 1398, 1500), ("turn 2", 1.398, 1500), ("turn 3", 0, 1500)])
-    ['turn 2: 1.398 visitors is not a whole number']
+    'turn 2: 1.398 visitors is not a whole number'
     """
     found = []
     for name, came, expected in counted:
@@ -430,10 +430,9 @@ def odd_visitors(counted: Iterable[tuple[str, float | None, float | None]]) -> l
             odd = f"below a tenth of the {format_number(expected)} expected"
             odd = "not a whole number" if came % 1 else odd
             found.append(f"{name}: {exact(float(came))} visitors is {odd}")
-    return found
+    return _first_of(found)
 
 
-def first_of(questions: list[str]) -> str:
-    """Three of them in words, and how many more there are."""
-    more = f", and {len(questions) - 3} more" if len(questions) > 3 else ""
-    return "; ".join(questions[:3]) + more
+def _first_of(found: list[str]) -> str:
+    more = f", and {len(found) - 3} more" if len(found) > 3 else ""
+    return "; ".join(found[:3]) + more
