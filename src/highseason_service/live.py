@@ -22,9 +22,10 @@ from highseason.bandit import (
     RewardCorrected,
     TurnDecided,
     TurnOutcome,
+    odd_visitors,
     outside_range,
 )
-from highseason.core import format_number, quiet
+from highseason.core import quiet
 from highseason.policies import Plan, PlanWarning, from_json
 from highseason_service.errors import ClashError, InvalidError, NotFoundError, UnconfirmedError
 from highseason_service.forecast import TrafficForecast
@@ -200,20 +201,15 @@ class LiveExperiment:
     def ask(self, new: Sequence[Outcome], confirm: bool) -> None:
         """Refuse what looks wrong in a new report, unless it is confirmed: all of it at once."""
         brought = ((f"turn {one.turn}", one.reward, one.visitors) for one in new)
-        questions = []
+        ahead = self.forecast.values
         if outside := outside_range(self.settings.reward_range, brought):
-            questions += [
-                f"{outside}. If that is right, confirm it: it is recorded as it is, and learned as "
-                "the end of the range. If the range is wrong, start a new experiment"
-            ]
-        for one in new:
-            expected, came = self.forecast.values[one.turn - 1], one.visitors
-            if 0 < came < expected / 10 or came % 1:
-                odd = f"below a tenth of the {format_number(expected)} expected"
-                odd = "not a whole number" if came % 1 else odd
-                questions += [f"turn {one.turn}: {came:.15g} visitors is {odd}"]
-        if questions and not confirm:
-            raise UnconfirmedError(*questions)
+            outside += (
+                ". If that is right, confirm it: it is recorded as it is, and learned as the end "
+                "of the range. If the range is wrong, start a new experiment"
+            )
+        odd = odd_visitors((f"turn {one.turn}", one.visitors, ahead[one.turn - 1]) for one in new)
+        if (outside or odd) and not confirm:
+            raise UnconfirmedError(*filter(None, (outside, odd)))
 
     def _decision_of(self, outcome: Outcome) -> Decision[str]:
         turn = outcome.turn

@@ -27,7 +27,7 @@ def shop(policy: hs.Policy | None = None, G: Any = G, **options: Any) -> hs.Band
     policy = hs.EpsilonGreedy(k=1) if policy is None else policy
     bandit = hs.Bandit(["a", "b", "c"], policy, G, **{"seed": 7, **options})
     first, second, *_ = (bandit.pull(t) for t in (1, 2, 3, 5))
-    bandit.update(first, 1.1, t=1, visitors=3.3)
+    bandit.update(first, 1.1, t=1, visitors=3.3, confirm=True)
     bandit.update(second, 0.7, t=2)
     bandit.add_arm("d")
     bandit.remove_arm("c")

@@ -267,9 +267,9 @@ def test_the_order_of_rewards_does_not_matter_to_what_is_learned(
     bandit = shop(hs.EpsilonGreedy(k=1), turns=8, known=known)
     late = shop(hs.EpsilonGreedy(k=1), turns=8, known=known)
     for t in range(1, 9):
-        bandit.update(bandit.pull(t), float(t), t, visitors=4.0)
+        bandit.update(bandit.pull(t), float(t), t, visitors=4.0, confirm=True)
     for t in order:
-        late.update(late.pull(t), float(t), t, visitors=4.0)
+        late.update(late.pull(t), float(t), t, visitors=4.0, confirm=True)
     # Quarters are exact, so sums do not depend on the order of their terms.
     np.testing.assert_array_equal(bandit._game.table.state.sums, late._game.table.state.sums)
     assert bandit.ranking() == late.ranking()

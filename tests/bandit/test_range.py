@@ -93,6 +93,55 @@ def test_what_is_known_is_not_asked_about_again(door: str) -> None:
     report(bandit)
 
 
+#: Who came in turn 1, where G is 300.
+COUNTED: dict[str, Callable[..., Any]] = {
+    "update": lambda b, came, **o: b.update(b.decision(1).arm, 0.0, 1, came, **o),
+    "update_many": lambda b, came, **o: b.update_many([(b.decision(1).arm, 0.0, 1, came)], **o),
+    "count_visitors": lambda b, came, **o: b.count_visitors(1, came, **o),
+}
+
+
+@pytest.mark.parametrize(
+    ("came", "odd"),
+    [
+        (310.5, "not a whole number"),
+        (1.398, "not a whole number"),
+        (29, "below a tenth of the 300 exp"),
+    ],
+)
+@pytest.mark.parametrize("door", COUNTED)
+def test_odd_visitors_are_asked_about_where_the_multiplier_counts_them(
+    door: str, came: float, odd: str
+) -> None:
+    report, bandit = COUNTED[door], shop(known=True)
+    before = bandit.to_json()
+    with pytest.raises(UnconfirmedError, match=rf"^turn 1: {came} visitors is {odd}.*confirm=True"):
+        report(bandit, came)
+    assert bandit.to_json() == before
+    report(bandit, came, confirm=True)
+    report(bandit, came)  # known, and not asked about again
+    bandit.update(bandit.decision(1).arm, 0.0, 1)
+    assert bandit.decision(1).visitors == came
+    for G in (bandit.multiplier.values, [0.5, 1.0, 0.5, 2.0]):
+        index = shop(multiplier=G)  # of any unit: nobody knows what is odd
+        report(index, came)
+        assert index.decision(1).visitors == came
+
+
+@pytest.mark.parametrize("door", COUNTED)
+@pytest.mark.parametrize("came", [0, 30, 300, 9000])
+def test_other_visitors_are_not_asked_about(door: str, came: float) -> None:
+    bandit = shop(known=True)
+    COUNTED[door](bandit, came)
+    assert bandit.decision(1).visitors == came
+
+
+def test_visitors_of_a_multiplier_that_is_not_whole_are_taken_from_it() -> None:
+    bandit = hs.Bandit(PRICES, "greedy", [2.5, 3.0], known=True)
+    bandit.update(bandit.pull(), 5.0)
+    assert bandit.decision(1).visitors == 2.5
+
+
 def test_every_row_that_is_confirmed_is_named_or_counted() -> None:
     rows = [("9.99", 1000.0 + row, None, 10) for row in range(6)]
     bandit = hs.Bandit(PRICES, multiplier=G, reward_range=(0, 1))

@@ -22,10 +22,18 @@ from highseason_service.client import Client, RequestError
 from highseason_service.errors import UnconfirmedError
 from highseason_service.model import Outcome
 
-#: Turns 1 and 2 have a reward when it begins, turn 3 has none; the range is 0 to 12.
-SAID = re.compile(
-    r"turn \d: 9999\.5 from \d+ visitors is [\d,.]+ per visitor, outside the range of "
-)
+#: Turns 1 and 2 have a reward when it begins, turn 3 has none; the range is 0 to 12.  What looks
+#: wrong: a reward, who came (None: as many as before), and what is asked.
+WRONG: list[tuple[float, float | None, str]] = [
+    (
+        9999.5,
+        None,
+        r"9999\.5 from \d+ visitors is [\d,.]+ per visitor, outside the range of 0 to 12",
+    ),
+    (9999.5, 90, r"9999\.5 from 90 visitors is 111\.1 per visitor, outside the range of 0 to 12"),
+    (5, 60.5, r"60\.5 visitors is not a whole number"),
+    (5, 5, r"5 visitors is below a tenth of the (60|100) expected"),
+]
 
 
 @dataclass
@@ -73,7 +81,8 @@ class Doors:
         return ""
 
 
-Report = Callable[[Doors, bool], str]
+#: Report a reward and visitors, confirmed or not; what is said against it.
+Report = Callable[[Doors, bool, float, float], str]
 
 
 def python(report: Callable[..., Any], confirm: bool) -> str:
@@ -94,33 +103,27 @@ def service(doors: Doors, name: str, what: Any, confirm: bool) -> str:
     return python(lambda confirm: call("shelf", what, confirm=confirm), confirm)
 
 
-LATE, AGAIN, RECOUNTED = (
-    Outcome(3, 9999.5, 60.0),
-    Outcome(1, 9999.5, 100.0),
-    Outcome(1, 9999.5, 90.0),
-)
+#: Turn 3 is reported, or turn 1 corrected.
 DOORS: dict[str, Report] = {
-    "API, one": lambda d, c: d.api("decisions/3/update", c, reward=9999.5, visitors=60),
-    "API, many": lambda d, c: d.api(
-        "update", c, rewards=[{"turn": 3, "reward": 9999.5, "visitors": 60}]
+    "API, one": lambda d, c, r, v: d.api("decisions/3/update", c, reward=r, visitors=v),
+    "API, many": lambda d, c, r, v: d.api(
+        "update", c, rewards=[{"turn": 3, "reward": r, "visitors": v}]
     ),
-    "API, corrected": lambda d, c: d.api("decisions/1/correct", c, reward=9999.5, visitors=100),
-    "API, recounted": lambda d, c: d.api("decisions/1/correct", c, reward=9999.5, visitors=90),
-    "command": lambda d, c: d.command("update shelf --turn 3 --reward 9999.5 --visitors 60", c),
-    "command, corrected": lambda d, c: d.command(
-        "correct shelf --turn 1 --reward 9999.5 --visitors 100", c
+    "API, corrected": lambda d, c, r, v: d.api("decisions/1/correct", c, reward=r, visitors=v),
+    "command": lambda d, c, r, v: d.command(
+        f"update shelf --turn 3 --reward {r} --visitors {v}", c
     ),
-    "command, recounted": lambda d, c: d.command(
-        "correct shelf --turn 1 --reward 9999.5 --visitors 90", c
+    "command, corrected": lambda d, c, r, v: d.command(
+        f"correct shelf --turn 1 --reward {r} --visitors {v}", c
     ),
-    "page": lambda d, c: d.form("update", c, turn=3, reward="9999.5", visitors="60"),
-    "page, corrected": lambda d, c: d.form("correct", c, turn=1, reward="9999.5", visitors="100"),
-    "page, recounted": lambda d, c: d.form("correct", c, turn=1, reward="9999.5", visitors="90"),
-    "client": lambda d, c: client(d, "update_many", [LATE], c),
-    "client, corrected": lambda d, c: client(d, "correct", AGAIN, c),
-    "service": lambda d, c: service(d, "update_many", [LATE], c),
-    "service, corrected": lambda d, c: service(d, "correct", AGAIN, c),
-    "service, recounted": lambda d, c: service(d, "correct", RECOUNTED, c),
+    "page": lambda d, c, r, v: d.form("update", c, turn=3, reward=f"{r}", visitors=f"{v}"),
+    "page, corrected": lambda d, c, r, v: d.form(
+        "correct", c, turn=1, reward=f"{r}", visitors=f"{v}"
+    ),
+    "client": lambda d, c, r, v: client(d, "update_many", [Outcome(3, r, v)], c),
+    "client, corrected": lambda d, c, r, v: client(d, "correct", Outcome(1, r, v), c),
+    "service": lambda d, c, r, v: service(d, "update_many", [Outcome(3, r, v)], c),
+    "service, corrected": lambda d, c, r, v: service(d, "correct", Outcome(1, r, v), c),
 }
 
 
@@ -133,17 +136,19 @@ def doors(live: Server, http: httpx.Client, capsys: pytest.CaptureFixture[str]) 
     return Doors(live, http, capsys)
 
 
+@pytest.mark.parametrize(("reward", "visitors", "asked"), WRONG)
 @pytest.mark.parametrize("door", DOORS)
-def test_what_looks_wrong_is_asked_about_at_every_door(doors: Doors, door: str) -> None:
-    known = doors.live.service
+def test_what_looks_wrong_is_asked_about_at_every_door(
+    doors: Doors, door: str, reward: float, visitors: float | None, asked: str
+) -> None:
+    known, turn = doors.live.service, 1 if "corrected" in door else 3
+    came = {1: 100, 3: 60}[turn] if visitors is None else visitors
     before, report = known.events("shelf"), DOORS[door]
-    said = " ".join(report(doors, False).split())
-    assert SAID.search(said), said
-    assert "range of 0 to 12" in said
+    said = " ".join(report(doors, False, reward, came).split())
+    assert re.search(f"turn {turn}: {asked}", said), said
     assert known.events("shelf") == before
-    assert report(doors, True) == ""
-    turn = 1 if "ed" in door.partition(",")[2] else 3
-    assert known.decision("shelf", turn).reward == 9999.5  # recorded as reported
+    assert report(doors, True, reward, came) == ""
+    assert _of(known, turn) == (turn, reward, came)  # recorded as reported
     state = known.state("shelf")
     assert max(arm.estimate or 0.0 for arm in state.arms) <= 12.0  # learned at the end
     assert known.update_many("shelf", [Outcome(*_of(known, turn))])["new"] == 0  # not asked again

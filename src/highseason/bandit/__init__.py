@@ -29,6 +29,7 @@ from highseason.bandit.events import event_to_json as event_to_json
 from highseason.bandit.ledger import Decision as Decision
 from highseason.bandit.ledger import MemoryStore as MemoryStore
 from highseason.bandit.ledger import TurnOutcome as TurnOutcome
+from highseason.bandit.ledger import odd_visitors as odd_visitors
 from highseason.bandit.ledger import outside_range as outside_range
 from highseason.bandit.ledger import takings_at as takings_at
 from highseason.core.names import public_names as _public_names

@@ -54,7 +54,8 @@ class Bandit(Generic[ArmT]):
         seed: The random numbers are a function of (seed, turn) and of nothing else.  The game is
             that of `play(…, seed=seed, game=0)`, but plans follow the number of arms there now.
         known: Whether `multiplier` is the number of visitors itself.  A reward without `visitors`
-            is then divided by G(t); otherwise it waits.
+            is then divided by G(t); otherwise it waits.  Visitors that are not whole, or below a
+            tenth of G(t), are refused until they are confirmed.
         expires: The last turn, or its date, of arms that do not stay, by id; "unknown" for those
             that will go at an unknown time.
         store: Where every change is written as an event; in memory by default.  `from_events`
@@ -118,7 +119,7 @@ class Bandit(Generic[ArmT]):
             event = ask(self._game)
             if event is not None:
                 if not confirm:
-                    self._game.require_in_range(event)
+                    self._game.require_confirmed(event)
                 self._store.append(event)
                 self._game.apply(event)
 
@@ -210,8 +211,8 @@ class Bandit(Generic[ArmT]):
             visitors: Those who came; None if `count_visitors` reported them, if G is known
                 (then it is G), or if it is still to come (then the reward waits).  With 0 there is
                 nothing to learn, and the turn is closed.
-            confirm: Whether a reward per visitor outside `reward_range`, an `UnconfirmedError`, is
-                right.  It is recorded as reported, and learned as the end of the range.
+            confirm: Whether what looks wrong, an `UnconfirmedError`, is right.  A reward outside
+                `reward_range` is recorded as reported, and learned as the end of the range.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])

@@ -35,6 +35,7 @@ from highseason.bandit.ledger import (
     as_list,
     hashable,
     number_of_visitors,
+    odd_visitors,
     outside_range,
     pack,
 )
@@ -206,25 +207,38 @@ class LiveGame(Generic[ArmT]):
                 raise BanditError(f"row {number}: {reason}") from None
         return HistoryLearned(self.seq + 1, tuple(lessons)) if lessons else None
 
-    def require_in_range(self, event: Event) -> None:
-        """Refuse rewards outside the range, which the rule cannot learn as they are."""
+    def require_confirmed(self, event: Event) -> None:
+        """Refuse what looks wrong: rewards outside the range, and odd visitors.
+
+        Of visitors only a multiplier that counts them knows what is odd: others have any unit.
+        """
         brought: list[tuple[str, float, float]] = []
+        odd, ledger = "", self.ledger
         match event:
             case OutcomesReported():
                 known = ((each.turn, each.lesson) for each in event.outcomes)
                 brought = [(f"turn {turn}", *lesson) for turn, lesson in known if lesson]
+                counted = (
+                    (f"turn {turn}", came, self.source.known_visitors(turn))
+                    for turn, arm, _, came in event.outcomes
+                    if math.isnan(ledger.visitors[ledger.row(turn, self.table.index(arm))])
+                )
+                odd = odd_visitors(counted)
             case RewardCorrected():
-                row = self.ledger.row(event.turn, self.table.index(event.arm))
-                brought = [(f"turn {event.turn}", event.reward, self.ledger.visitors[row])]
+                row = ledger.row(event.turn, self.table.index(event.arm))
+                brought = [(f"turn {event.turn}", event.reward, ledger.visitors[row])]
             case HistoryLearned():
                 brought = [(f"arm {arm!r}", each, came) for arm, each, came, _ in event.lessons]
+        odd += ". If that is right, pass confirm=True. " * bool(odd)
         if said := outside_range(self.scale.reward_range, brought):
             raise UnconfirmedError(
-                f"{said} (reward_range). If that is right, pass confirm=True: it is recorded as it "
-                "is, and learned as the end of the range. If the range is wrong, start a new "
+                f"{odd}{said} (reward_range). If that is right, pass confirm=True: it is recorded "
+                "as it is, and learned as the end of the range. If the range is wrong, start a new "
                 "bandit with the right one, and let it learn what this one knows: "
                 "new.fit(old.to_pandas()[['arm', 'reward', 'visitors']].dropna())"
             )
+        if odd:
+            raise UnconfirmedError(odd)
 
     def row_of_decided(self, t: TurnLike, arm: int | None = None) -> int:
         """The row of a decided turn, and of this arm in it."""

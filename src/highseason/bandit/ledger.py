@@ -414,8 +414,25 @@ def outside_range(
         for name, reward, visitors in brought
         if visitors and not low <= reward / visitors <= high
     ]
-    if not found:
-        return ""
-    more = f", and {len(found) - 3} more" if len(found) > 3 else ""
     ends = " to ".join(map(exact, map(float, reward_range)))
-    return f"{'; '.join(found[:3])}{more}, outside the range of {ends}"
+    return f"{_first_of(found)}, outside the range of {ends}" if found else ""
+
+
+def odd_visitors(counted: Iterable[tuple[str, float | None, float | None]]) -> str:
+    """Which numbers of visitors look mistyped, in words: each a name, who came, who were expected.
+
+    >>> odd_visitors([("turn 1", 1398, 1500), ("turn 2", 1.398, 1500), ("turn 3", 0, 1500)])
+    'turn 2: 1.398 visitors is not a whole number'
+    """
+    found = []
+    for name, came, expected in counted:
+        if came and expected not in (None, came) and (came % 1 or came < expected / 10):
+            odd = f"below a tenth of the {format_number(expected)} expected"
+            odd = "not a whole number" if came % 1 else odd
+            found.append(f"{name}: {exact(float(came))} visitors is {odd}")
+    return _first_of(found)
+
+
+def _first_of(found: list[str]) -> str:
+    more = f", and {len(found) - 3} more" if len(found) > 3 else ""
+    return "; ".join(found[:3]) + more
