@@ -76,7 +76,7 @@ def test_a_threshold_is_declared_and_not_guessed() -> None:
     assert Cautious().threshold == 30.0
     assert hs.Discounted(Cautious(busy="q0.5")).threshold == "q0.5"
     assert hs.UCB().threshold is None
-    with pytest.warns(UserWarning, match="z = 30 is above every G"):
+    with pytest.warns(UserWarning, match=r"its z is busy\): z = 30 is above every G"):
         Cautious().plan([1.0, 2.0], arms=1)
 
 

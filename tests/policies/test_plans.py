@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import math
+import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -102,6 +104,53 @@ def test_exploring_always_is_said() -> None:
         hs.EpsilonGreedy(k=110).plan(WAVE, 25)
     with pytest.warns(PlanWarning, match="never explores: it plays greedily"):
         hs.EpsilonGreedy(k=0).plan(WAVE, 25)
+
+
+NEVER, ALWAYS = "never explores", "explores fully in every turn"
+
+
+@pytest.mark.parametrize(
+    ("policy", "what", "remedy"),
+    [
+        (hs.AdaUCB(low=1, high=1.5), NEVER, r"\(G >= 1\.5\)\. Raise high$"),
+        (hs.AdaUCB(P=0), NEVER, "A larger P lets"),
+        (hs.ConstantEpsilon(epsilon=0), NEVER, "A larger epsilon lets"),
+        (hs.ConstantEpsilon(epsilon=1), ALWAYS, "A smaller epsilon, or"),
+        (hs.Thompson(width=0), NEVER, "A larger width lets"),
+        (hs.EpsilonGreedy(k=110), ALWAYS, "A smaller k, or"),
+        (hs.VariablePool(c=1e6, unit=1), ALWAYS, "A smaller c, or"),
+        (hs.Windowed(base="ada-ucb:low=1,high=1.5"), NEVER, "Raise high$"),
+    ],
+    ids=str,
+)
+def test_a_warning_names_a_parameter_of_the_policy(policy: Policy, what: str, remedy: str) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        policy.plan(2.0 + hs.traffic.wave(turns=60).values, 5)
+    (only,) = [str(each.message) for each in caught]
+    assert re.search(f"the plan {what}.*{remedy}", only)
+
+
+#: Quotients of these with a unit, or with each other, round to 0 or are too large for a number.
+EXTREMES = [[1e-300] * 9 + [1e300] * 9, [1e300] * 9 + [1e-300] * 9, [5e-324] * 18, [1e-310, 1.0]]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [*hs.policies.registry(), *(
+    f"{name}:unit={unit}" for unit in ("1", "1e300", "1e-300")
+    for name in ("soft-epsilon", "soft-ucb", "variable-pool", "soft-ucb-mortal", "ucb-l", "soft")
+)])  # fmt: skip
+@pytest.mark.parametrize("G", EXTREMES, ids=lambda G: f"{G[0]:g}, {G[-1]:g}")
+def test_an_extreme_G_is_planned_or_refused_in_words(name: str, G: list[float]) -> None:
+    policy = hs.policies.parse(name)
+    for values in (G, G * 40):  # few turns are planned one by one, many together
+        refused = ""
+        try:
+            assert np.isfinite(policy.plan(values, 3).levels).all()
+            hs.play(policy, "bernoulli:means=0.2/0.8/0.3", G)
+        except ValueError as reason:
+            refused = str(reason)
+        assert not refused or "takes finite levels from" in refused
 
 
 def test_simulate_and_play_warn_too() -> None:

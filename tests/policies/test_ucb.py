@@ -69,6 +69,17 @@ def test_a_number_below_zero_has_no_root() -> None:
         UCB_RULE.choose(known([0.0]), turn(level=-1.0))
 
 
+@pytest.mark.parametrize(
+    "G", [[5.0] * 60, [5.0] * 58 + [4.0, 3.0], [2.0] * 57 + [9.0] * 3], ids=str
+)
+def test_where_turns_are_alike_ada_ucb_explores_as_ucb(G: list[float]) -> None:
+    """Then `low` and `high` are the same, and only a busier turn exploits."""
+    ada, plain = hs.AdaUCB().plan(G, 3).levels, hs.UCB(P=0.51).plan(G, 3).levels
+    alike = np.array(G) <= np.median(G)
+    assert ada[alike].tolist() == plain[alike].tolist()
+    assert not ada[~alike].any()
+
+
 @pytest.mark.parametrize("counted", [False, True])
 @pytest.mark.parametrize("shape", ["wave", "christmas", "step"])
 def test_ada_ucb_is_its_formula_in_numpy(shape: str, counted: bool) -> None:

@@ -85,7 +85,7 @@ def soft_ucb(G: Numbers, m: int, P: float, unit: float) -> Numbers:
 
 def ada_ucb(G: Numbers, m: int, P: float, low: float, high: float) -> Numbers:
     def load(g: float) -> float:
-        return float(g >= high) if low == high else min(1, max(0, (g - low) / (high - low)))
+        return float(g > high) if low == high else min(1, max(0, (g - low) / (high - low)))
 
     return each_turn(G, lambda t: P * (1 - load(G[t - 1])) * log(t))
 

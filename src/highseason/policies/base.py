@@ -46,8 +46,9 @@ from highseason.traffic.series import warn_if_one_sided
 
 #: What estimates count.
 Counts = Literal["turns", "visitors"]
-#: What a parameter is to other rooms: the threshold that makes turns high, or the unit of G.
-Role = Literal["", "threshold", "unit"]
+#: What a parameter is to other rooms: the threshold that makes turns high, the load up to which a
+#: turn explores fully, or the unit of G.
+Role = Literal["", "threshold", "load", "unit"]
 #: Policies by name: the command line, saved states and the conformance checks find them here.
 _policies: Registry[type[Policy]] = Registry("policy")
 #: Joins a wrapper to the policy within; not the sign in a number such as 1e+5.
@@ -263,8 +264,10 @@ class Policy:
         else:
             levels = levels_from(self, multiplier, forecast, arms)
         plan = Plan(self, multiplier, arms, levels)
-        z, G = self.threshold, multiplier.values
-        if z is None or not warn_if_one_sided(G, Threshold.of(z).resolve(G), what=str(self)):
+        z, G, name = self.threshold, multiplier.values, self.name_in_role("threshold")
+        what = str(self) if name == "z" else f"{self} (its z is {name})"
+        alone = z is not None and not self.name_in_role("load")  # nothing explores by degrees below
+        if not alone or not warn_if_one_sided(G, Threshold.of(z).resolve(G), what):
             plan.warn_if_one_sided()
         return plan
 
@@ -279,10 +282,14 @@ class Policy:
         """The threshold z: turns with G >= z are high.  None for a policy without one."""
         return self.in_role("threshold")  # type: ignore[no-any-return]  # a parameter's value
 
+    def name_in_role(self, role: Role) -> str:
+        """The parameter that is declared in this role; empty if there is none."""
+        return next((name for name, limits in declared(self).items() if limits.role == role), "")
+
     def in_role(self, role: Role) -> Any:
-        """The value of the parameter that is declared in this role, or None."""
-        names = [name for name, limits in declared(self).items() if limits.role == role]
-        return getattr(self, names[0]) if names else None
+        """Its value, or None."""
+        name = self.name_in_role(role)
+        return getattr(self, name) if name else None
 
     @property
     def lifetime_options(self) -> LifetimeOptions:

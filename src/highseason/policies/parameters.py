@@ -84,6 +84,8 @@ unit_of_g = partial(
     above=0.0,
     role="unit",
 )
+#: The least G in its unit that the formulas divide by: the quotient of the two may round to 0.
+LEAST_G = 1e-300
 #: A constant that says how much to explore, such as k, P and c.
 exploration = partial(parameter, at_least=0.0, search=EXPLORATION)
 #: k of the ε policies.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, TIES, draw, hash_at
 from highseason.policies.base import Policy
-from highseason.policies.parameters import OnG, parameter, unit_of_g
+from highseason.policies.parameters import LEAST_G, OnG, parameter, unit_of_g
 from highseason.policies.plan import View
 from highseason.policies.ranking import (
     count_available,
@@ -137,11 +137,11 @@ class VariablePool(Policy):
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """The floor is taken in double precision, without a tolerance."""
-        scaled = view.G / self.unit
+        scaled = max(view.G / self.unit, LEAST_G)
         size = self.c * view.arms / (view.t * scaled)
         return max(1.0, math.floor(min(size, view.arms))), carry
 
     def steps(self, views: Any) -> Floats:
         """The size at every turn."""
-        sizes = self.c * views.arms / (views.t * (views.G / self.unit))
+        sizes = self.c * views.arms / (views.t * np.maximum(views.G / self.unit, LEAST_G))
         return np.asarray(np.maximum(1.0, np.floor(np.fmin(sizes, views.arms))))

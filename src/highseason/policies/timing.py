@@ -205,7 +205,8 @@ def why_never(plan: Plan) -> str:
     G = plan.multiplier.values
     z = plan.policy.resolve_thresholds(G).threshold
     if isinstance(z, float) and bool((G[plan.arms :] >= z).all()):
-        return f": every turn after the first round is high (G >= {exact(z)}). Raise z"
+        name = plan.policy.name_in_role("threshold")
+        return f": every turn after the first round is high (G >= {exact(z)}). Raise {name}"
     unit = plan.policy.unwrapped.in_role("unit")
     if isinstance(unit, float):
         extent = f"G runs from {G.min():g} to {G.max():g}, unit={exact(unit)}"
@@ -215,8 +216,8 @@ def why_never(plan: Plan) -> str:
 
 def _knobs(plan: Plan) -> str:
     """The parameters that set how much the policy explores."""
-    names = plan.policy.unwrapped.parameters()
-    return " or ".join(name for name in ("k", "P", "c") if name in names) or "plan"
+    names, known = plan.policy.unwrapped.parameters(), ("k", "P", "c", "epsilon", "width")
+    return " or ".join(name for name in known if name in names) or "plan"
 
 
 def plan_heading(plan: Plan) -> str:

@@ -25,7 +25,7 @@ from highseason.core.jitable import jitable
 from highseason.core.ordered import WithOne
 from highseason.core.special import each
 from highseason.policies.base import WeighingPolicy
-from highseason.policies.parameters import OnG, exploration, radius, threshold, unit_of_g
+from highseason.policies.parameters import LEAST_G, OnG, exploration, radius, threshold, unit_of_g
 from highseason.policies.plan import View
 from highseason.policies.ranking import (
     arm_to_try,
@@ -231,12 +231,12 @@ class SoftUCB(WeighingPolicy):
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Nothing is carried."""
-        scaled = view.G / self.unit
+        scaled = max(view.G / self.unit, LEAST_G)
         return self.P * math.log1p(view.t / scaled), carry
 
     def steps(self, views: Any) -> Floats:
         """The number of every turn."""
-        return self.P * each(math.log1p, views.t / (views.G / self.unit))
+        return self.P * each(math.log1p, views.t / np.maximum(views.G / self.unit, LEAST_G))
 
 
 @dataclass(frozen=True)
@@ -245,7 +245,8 @@ class AdaUCB(WeighingPolicy):
 
     The bound is estimate + sqrt(P (1 - L(t)) log t / pulls).  The load L(t) is 0 up to G = low,
     where it plays as UCB; from G = high on it is 1, and the leader is played; between them it is
-    (G(t) - low) / (high - low).  With low = high it is UCB-z.
+    (G(t) - low) / (high - low).  With low = high it is UCB-z that explores at z itself: where all
+    turns are alike it plays as UCB.
 
     Wu, Guo and Liu made it for network load; they write alpha for P.  Its regret is O(log t), and
     O(1) if exploring costs nothing while the load is below a threshold.  The defaults are ours, and
@@ -262,7 +263,7 @@ class AdaUCB(WeighingPolicy):
     rule = UCB_RULE
     carry_depends_on = "nothing"
 
-    low: OnG = threshold("q0.05", doc="up to this G it explores as UCB does", role="")
+    low: OnG = threshold("q0.05", doc="up to this G it explores as UCB does", role="load")
     high: OnG = threshold("q0.95", doc="from this G on it plays the leader")
     P: float = exploration(0.51, "the radius is sqrt(P (1 - L) log t / pulls); 2 is UCB1's")
 
@@ -273,10 +274,11 @@ class AdaUCB(WeighingPolicy):
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """UCB's number, less in proportion to the load."""
-        share = 1.0
-        if view.G >= self.high:
+        if view.G <= self.low:
+            share = 1.0
+        elif view.G >= self.high:
             share = 0.0
-        elif view.G > self.low:
+        else:
             share = 1.0 - (view.G - self.low) / (self.high - self.low)
         return share * self.P * math.log(view.t), carry
 

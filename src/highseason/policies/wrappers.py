@@ -113,10 +113,9 @@ class Wrapper(Policy):
         """Its own, or those of the policy within."""
         return super().unresolved_thresholds() or self.base.unresolved_thresholds()
 
-    def in_role(self, role: Role) -> Any:
+    def name_in_role(self, role: Role) -> str:
         """Its own parameter, or that of the policy within."""
-        own = super().in_role(role)
-        return self.base.in_role(role) if own is None else own
+        return super().name_in_role(role) or self.base.name_in_role(role)
 
     def tunable(self) -> dict[str, Limits]:
         """Its own parameters, and those of the policy within that have other names."""
