@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 
 from highseason.core.specs import Registry
 from highseason.core.special import each, normal_quantile
-from highseason.core.text import exact
+from highseason.core.text import exact, format_number
 from highseason.core.validation import non_negative_number, positive_number
 from highseason.rewards.model import Numbers, Offer, Range, Rewards
 from highseason.rewards.spend import Spend
@@ -254,7 +254,7 @@ def check_offers(
     """Prices, and what one sold costs: two prices at least, no two equal, all above the cost.
 
     >>> check_offers("shelf", "4.99/5.99", cost=3)
-    (Offer(price=4.99, cost=3.0), Offer(price=5.99, cost=3.0))
+    (Offer(price=4.99, cost=3.0, tax=0.0), Offer(price=5.99, cost=3.0, tax=0.0))
     """
     given = ladder_of(name, prices) if isinstance(prices, str) else prices
     x = [positive_number(f"{name}: a price", one, error) for one in _listed(name, given, error)]
@@ -262,15 +262,31 @@ def check_offers(
         raise error(f"{name}: expected two prices at least, got {_joined(x) or 'none'}")
     if twice := next((one for one in x if x.count(one) > 1), None):
         raise error(f"{name}: the price {exact(twice)} is there twice: give each price once")
-    costs = [cost] if isinstance(cost, str) or np.ndim(cost) == 0 else list(cost)  # type: ignore[arg-type]
+    return offers_at(name, x, cost, 0.0, error)
+
+
+def offers_at(
+    name: str, prices: Sequence[float], cost: Any, tax: float, error: type[ValueError] = ValueError
+) -> tuple[Offer, ...]:
+    """What prices offer: one cost for all or one for each, below the price without its tax.
+
+    >>> offers_at("shelf", [5.95, 7.14], cost=3, tax=0.19)[0].margin
+    2.0
+    """
+    costs = [cost] if isinstance(cost, str) or np.ndim(cost) == 0 else list(cost)
     costs = [non_negative_number(f"{name}: a cost", one, error) for one in costs]
-    if len(costs) not in (1, len(x)):
-        raise error(f"{name}: {len(x)} prices, but {len(costs)} costs: give one for all, or each")
-    offers = tuple(map(Offer, x, costs * len(x) if len(costs) == 1 else costs))
+    if len(costs) not in (1, len(prices)):
+        given = f"{len(prices)} prices, but {len(costs)} costs"
+        raise error(f"{name}: {given}: give one for all, or each")
+    costs *= len(prices) if len(costs) == 1 else 1
+    offers = tuple(Offer(x, own, tax) for x, own in zip(prices, costs, strict=True))
     for offer in offers:
         if offer.margin <= 0.0:
+            net = (
+                f", which is {format_number(offer.price / (1.0 + tax))} without tax," if tax else ""
+            )
             raise error(
-                f"{name}: the price {exact(offer.price)} is not above its cost of "
+                f"{name}: the price {exact(offer.price)}{net} is not above its cost of "
                 f"{exact(offer.cost)}: nothing can be earned with it; leave it out, or give price "
                 "and cost both with or both without tax"
             )
