@@ -10,9 +10,9 @@ d(x̄), which is drawn so that its logarithm is uniform; o is the price that ear
     elasticity   x^-e, with e = o/(o - c); without a cost e is from 0.2 to 2.2, and no o is drawn
     logistic     1/(1 + exp((x - a)/s)), with s from 0.1 to 0.35 span and a such that o is best
     cliff        exponential, times 0.5 to 0.85 above a price, by default anywhere on the ladder
-    bumpy        falls in steps between prices, most of them small (Dirichlet with 1/2): in all by
+    bumpy        falls at each price by a step, most of them small (Dirichlet with 1/2): in all by
                  the factor ((hi - c)/(lo - c))^-r, with r from 0.4 to 1.6
-    prestige     exp(-a z²) where z is the distance to a place on the ladder, in spans, a from 1 to 4
+    prestige     exp(-a z²), z the distance to a place on the ladder, in spans, and a from 1 to 4
 
 The last two know no o.  It is uniform from 0.1 span below the ladder to 0.1 span above it, unless
 given (`best=11..13`), and above the cost.
@@ -27,8 +27,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from highseason.core.specs import Registry
 from highseason.core.special import each, normal_quantile
+from highseason.core.specs import Registry
 from highseason.core.text import exact, format_number
 from highseason.core.validation import non_negative_number, positive_number
 from highseason.rewards.model import Numbers, Offer, Range, Rewards
@@ -76,7 +76,7 @@ def _log(x: Numbers) -> Numbers:
 
 
 def _exponential(x: Numbers, u: Numbers, ladder: Ladder) -> Numbers:
-    return -x / (ladder.optimum(u) - ladder.cost)
+    return np.asarray(-x / (ladder.optimum(u) - ladder.cost))
 
 
 def _linear(x: Numbers, u: Numbers, ladder: Ladder) -> Numbers:
@@ -113,12 +113,14 @@ def _bumpy(x: Numbers, u: Numbers, ladder: Ladder) -> Numbers:
     steps = np.square(normal).reshape(-1, rungs.size - 1) + 1e-300  # gamma variables of shape 1/2
     steps /= steps.sum(axis=1, keepdims=True)
     fall = math.log((high - ladder.cost) / (low - ladder.cost)) * (0.4 + 1.2 * u[:, :1])
-    return -fall * (steps[:, None, :] * (x[..., None] >= rungs[1:])).sum(axis=-1)
+    fallen = (steps[:, None, :] * (x[..., None] >= rungs[1:])).sum(axis=-1)
+    return np.asarray(-fall * fallen)
 
 
 def _prestige(x: Numbers, u: Numbers, ladder: Ladder) -> Numbers:
     low, _, _, span = ladder.ends
-    return -(1.0 + 3.0 * u[:, 1:2]) * np.square((x - low) / span - u[:, :1])
+    z = (x - low) / span - u[:, :1]
+    return np.asarray(-(1.0 + 3.0 * u[:, 1:2]) * z * z)
 
 
 class _Family(NamedTuple):
@@ -206,8 +208,8 @@ def prices(
     <Rewards prices:demand=linear:best=11..13,cost=4.2,level=2%..4%: 7 arms>
     """
     offers = check_offers("prices", prices, cost)
-    x, margins = (np.array(column) for column in zip(*((o.price, o.margin) for o in offers)))
-    costs = np.array([offer.cost for offer in offers])
+    x, costs = np.array([offer[:2] for offer in offers]).T
+    margins = np.array([offer.margin for offer in offers])
     fixed: Numbers | None = None
     draw: Callable[[Numbers], Numbers] | None = None
     words = [] if (costs == 0.0).all() else [f"cost={_joined(np.unique(costs))}"]
@@ -273,8 +275,9 @@ def offers_at(
     >>> offers_at("shelf", [5.95, 7.14], cost=3, tax=0.19)[0].margin
     2.0
     """
-    costs = [cost] if isinstance(cost, str) or np.ndim(cost) == 0 else list(cost)
-    costs = [non_negative_number(f"{name}: a cost", one, error) for one in costs]
+    one = isinstance(cost, str) or np.ndim(cost) == 0
+    each_cost = [cost] if one else _listed(name, cost, error)
+    costs = [non_negative_number(f"{name}: a cost", one, error) for one in each_cost]
     if len(costs) not in (1, len(prices)):
         given = f"{len(prices)} prices, but {len(costs)} costs"
         raise error(f"{name}: {given}: give one for all, or each")
