@@ -45,6 +45,7 @@ from highseason.policies.base import CountingPolicy
 from highseason.policies.noise import (
     COUNTED,
     HEAD,
+    PER_ARM,
     NoiseRows,
     add_to_rows,
     count_visitors,
@@ -535,3 +536,87 @@ class PriceCurve(CountingPolicy):
         """Where the future is unknown: as much weight follows as there was, this turn included."""
         weight = view.G if self.regulated else 1.0
         return (carry + weight) / weight, carry + weight
+
+
+# -- what is known of demand -----------------------------------------------------------------------
+
+#: How many curves are drawn for the chance of being the best, and the normal quantile at 95%.
+DRAWS, NINETY = 4096, 1.6448536269514722
+#: Points and weights of the mean over a normal variable.
+_POINTS, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
+
+
+class PriceDemand(NamedTuple):
+    """What is known of a price; each range holds with 90%."""
+
+    arm: int
+    price: float
+    margin: float
+    visitors: float  # Who saw it
+    purchases: float
+    share: float  # Of visitors who buy: its mean
+    share_range: tuple[float, float]
+    profit: float  # Per visitor
+    profit_range: tuple[float, float]
+    best: float  # The chance that it earns most of the prices on offer
+
+
+def demand_of(state: ArmState) -> list[PriceDemand]:
+    """What the state of a `price-curve` rule says of every price on offer, in the order of prices.
+
+    The posterior's logits are normal.  Chances are counted over evenly spread curves, without
+    random numbers: the same state gives the same numbers.
+
+    >>> from highseason.policies import Observation, Turn
+    >>> from highseason.rewards import Offer
+    >>> state = CURVE.fresh_state(2, [Offer(9.0, cost=4.0), Offer(12.0, cost=4.0)])
+    >>> turn = Turn(1, 1.0, 1000.0, 1000.0, 1, 1, False, 1)
+    >>> CURVE.observe(state, turn, Observation(0, value=0.04, precision=1000.0))
+    >>> low, high = demand_of(state)
+    >>> low.visitors, low.purchases, high.visitors
+    (1000.0, 40.0, 0.0)
+    >>> low.share_range[1] < 0.06 and high.share_range[1] - high.share_range[0] > 0.02
+    True
+    """
+    curve = curve_of(state)
+    found = fit(curve, float(state.shared[SQUARE]), last_mode(state, curve))
+    arms = np.array(curve.arms[: curve.size], dtype=int)
+    logits = np.array(found.logits)
+    v = np.array(covariance(found, curve.size)).reshape(curve.size, curve.size)
+    deviations, margins = np.sqrt(np.diag(v)), state.memory[arms, MARGIN]
+    offered = np.flatnonzero(state.available[arms])
+    shares = _logistic(logits + NINETY * deviations * np.array([[-1.0], [1.0]]))
+    means = _WEIGHTS @ _logistic(logits + _POINTS[:, None] * deviations) / _WEIGHTS.sum()
+    curves = _logistic(logits + _normals(curve.size) @ np.linalg.cholesky(v).T)
+    winners = offered[(curves * margins)[:, offered].argmax(axis=1)]
+    best = np.bincount(winners, minlength=curve.size) / DRAWS
+    everyone = NOISE.own + PER_ARM * (len(NOISE.rhos) - 1)  # ρ is 0 there: all count in full
+    rows = []
+    for i in sorted(offered.tolist(), key=lambda i: float(state.memory[arms[i], PRICE])):
+        price, margin = state.memory[arms[i], [PRICE, MARGIN]].tolist()
+        visitors, purchases = state.memory[arms[i], everyone : everyone + 2].tolist()
+        low, high = shares[:, i].tolist()
+        rows.append(
+            PriceDemand(
+                int(arms[i]), price, margin, visitors, purchases,
+                float(means[i]), (low, high),
+                margin * float(means[i]), (margin * low, margin * high),
+                float(best[i]),
+            )
+        )  # fmt: skip
+    return rows
+
+
+def _logistic(x: Floats) -> Floats:
+    return np.asarray(1.0 / (1.0 + np.exp(-x)))
+
+
+def _normals(width: int) -> Floats:
+    """Normal numbers spread evenly in so many dimensions: Roberts's sequence (2018)."""
+    from scipy.special import ndtri
+
+    ratio = 2.0
+    for _ in range(60):  # the root of x^(width + 1) = x + 1
+        ratio = (1.0 + ratio) ** (1.0 / (width + 1.0))
+    powers = ratio ** -np.arange(1.0, width + 1.0)
+    return np.asarray(ndtri((0.5 + np.arange(1.0, DRAWS + 1.0)[:, None] * powers) % 1.0))
