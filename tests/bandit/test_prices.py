@@ -191,8 +191,7 @@ def test_takings_to_the_cent_are_a_number_of_sales(price: float, sales: int) -> 
         ({"reward": 250.0, "purchases": 3}, "such as purchases=37"),
         ({}, "purchases= or takings=, got neither"),
         ({"purchases": 3, "takings": 26.97}, "not both"),
-        ({"takings": 410.0, "visitors": 812}, r"no whole number of sales at 8\.99: 45 bring 404\.55, "
-                                              r"46 bring 413\.54"),
+        ({"takings": 410.0}, r"sales at 8\.99: 45 bring 404\.55, 46 bring 413\.54"),
         ({"purchases": 37.5}, r"whole number, of visitors who bought, got 37\.5"),
         ({"purchases": -1}, "purchases must be a finite number, 0 or more"),
         ({"purchases": math.nan}, "purchases must be a finite number"),
@@ -231,9 +230,8 @@ def test_more_purchases_than_visitors_are_refused_at_every_door() -> None:
         lambda: bandit.count_visitors(1, 36),
         lambda: bandit.correct(2, purchases=41),
         lambda: bandit.correct(2, takings=8.99 * 41),
-        lambda: shelf(known=True).update(shelf().pull(), purchases=301),
     ):
-        with pytest.raises(BanditError, match="Are these pieces|no arm|every decided turn"):
+        with pytest.raises(BanditError, match="Are these pieces"):
             door()
     known = shelf(known=True)
     price = known.pull()
@@ -267,7 +265,7 @@ def test_another_number_for_the_same_turn_is_refused_by_its_name() -> None:
     bandit = played(turns=1)
     price = bandit.decision(1).arm
     bandit.update(price, purchases=bought(price, 1), t=1)
-    with pytest.raises(ConflictError, match="already has purchases=.* use correct"):
+    with pytest.raises(ConflictError, match=r"already has purchases=.* use correct"):
         bandit.update(price, purchases=1, t=1)
     with pytest.raises(BanditError, match="has no purchases to correct"):
         bandit.correct(bandit.decide().turn, purchases=1)
@@ -333,8 +331,11 @@ def test_a_price_of_the_past_that_is_not_asked_any_more() -> None:
     bandit.remove_arm(7.99)
     bandit.fit({"price": [7.99], "purchases": [30], "visitors": [600]})
     assert 7.99 not in bandit.arms
-    assert bandit.demand()[0][:4] == (7.99, 1, 600.0, 30.0)
-    assert bandit.demand()[0].chance_best is None
+    assert [row.price for row in bandit.demand()] == PRICES
+    assert bandit.demand()[0].buys == pytest.approx(0.05, rel=0.2), "it says something of 8.99"
+    *_, gone = bandit.ranking(gone=True)
+    assert (gone.arm, gone.pulls, gone.chance_best) == (7.99, 1, None)
+    assert gone.estimate == pytest.approx(0.05 * 3.79, rel=0.2)
     assert {bandit.pull() for _ in range(8)} <= set(PRICES)
 
 
