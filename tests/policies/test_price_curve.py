@@ -326,7 +326,7 @@ def test_where_the_future_is_unknown_as_much_follows_as_was_seen() -> None:
     )
     assert len(set(game.arms.tolist())) >= 3
     planner = hs.PriceCurve().planner(3)
-    assert [planner.step(4.0), planner.step(1.0), planner.step(5.0)] == [1.0, 5.0, 2.0]
+    assert [planner.level(weight) for weight in (4.0, 1.0, 5.0)] == [1.0, 5.0, 2.0]
 
 
 @pytest.mark.parametrize("seed", range(3))

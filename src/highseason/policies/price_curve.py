@@ -594,11 +594,11 @@ def demand_of(state: ArmState) -> list[PriceDemand]:
     rows = []
     for i in sorted(offered.tolist(), key=lambda i: float(state.memory[arms[i], PRICE])):
         price, margin = state.memory[arms[i], [PRICE, MARGIN]].tolist()
-        seen = state.memory[arms[i], everyone : everyone + 2].round(6)
+        visitors, purchases = state.memory[arms[i], everyone : everyone + 2].round(6).tolist()
         low, high = shares[:, i].tolist()
         rows.append(
             PriceDemand(
-                int(arms[i]), price, margin, *seen.tolist(),
+                int(arms[i]), price, margin, visitors, purchases,
                 float(means[i]), (low, high),
                 margin * float(means[i]), (margin * low, margin * high),
                 float(best[i]),
