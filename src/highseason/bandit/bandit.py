@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Self
 
 from highseason.bandit import documents
 from highseason.bandit.certainty import Ranked, ranking, unsure_because, verdict
+from highseason.bandit.demand import Demand, Why, demand, why
 from highseason.bandit.errors import BanditError, DocumentError
 from highseason.bandit.events import Event, EventStore
 from highseason.bandit.game import LiveGame, started
 from highseason.bandit.ledger import NO_ROW, ArmT, Decision, MemoryStore, warn_of_waiting
+from highseason.bandit.prices import PRICE_POLICY, opened
 from highseason.bandit.rows import Report, Rows, in_order, reports_of
 from highseason.bandit.season import TurnLike
 from highseason.core.atomic import atomic_write
 from highseason.core.validation import one_of
 from highseason.policies import DEFAULT_POLICY, Policy
+from highseason.rewards import Offer
 from highseason.traffic import Multiplier
 
 if TYPE_CHECKING:
@@ -42,15 +45,19 @@ class Bandit(Generic[ArmT]):
     counts no more for an arm than a quiet one; until they are counted, the reward waits.
 
     Args:
-        arms: The ids of the arms: any hashable objects, no two equal.
-        policy: How to play: a policy, or its text, such as "ucb-z:z=30".  The option index by
-            default, which has nothing to tune and counts the visitors of each turn.
+        arms: The ids of the arms: any hashable objects, no two equal; or `prices`.
+        policy: How to play: a policy, or its text, such as "ucb-z:z=30".  By default the option
+            index, for prices the price curve: they have nothing to tune, and count visitors.
         multiplier: G or its forecast for the turns ahead, in any form that `as_multiplier` takes;
             with a calendar, turns may be named by dates.  None if nothing is known of a turn before
             it comes: every `pull` then needs `expected`, and turns are decided in order.
+        prices: Arms that are prices of one thing, as numbers or text.  An arm's id is its price as
+            it was given; purchases are reported in place of rewards, and money follows from them.
+        cost: What a sold piece costs, or a list with a cost for each price; 0 by default.
+        tax: The tax in the prices, such as 0.19 or "19%", where costs have none in them.
         reward_range: The least and the greatest reward *per visitor*.  Rewards are scaled to
             [0, 1] by it, and one outside is refused until it is confirmed.  UCB-type rules and the
-            option index need it.
+            option index need it; of prices it is known.
         seed: The random numbers are a function of (seed, turn) and of nothing else.  The game is
             that of `play(…, seed=seed, game=0)`, but plans follow the number of arms there now.
         known: Whether `multiplier` is the number of visitors itself.  A reward without `visitors`
@@ -84,17 +91,23 @@ class Bandit(Generic[ArmT]):
 
     def __init__(
         self,
-        arms: Iterable[ArmT],
-        policy: Policy | str = DEFAULT_POLICY,
+        arms: Iterable[ArmT] | None = None,
+        policy: Policy | str | None = None,
         multiplier: Any = None,
         *,
+        prices: Iterable[ArmT] | str | None = None,
+        cost: Any = None,
+        tax: Any = None,
         reward_range: tuple[float, float] | None = None,
         seed: int = 0,
         known: bool = False,
         expires: Mapping[ArmT, Any] | None = None,
         store: EventStore | None = None,
     ) -> None:
-        event = started(arms, policy, multiplier, reward_range, seed, known, expires)
+        ids, offers = opened(arms, prices, cost, tax, reward_range)
+        usual = DEFAULT_POLICY if offers is None else PRICE_POLICY
+        policy = usual if policy is None else policy
+        event = started(ids, offers, policy, multiplier, reward_range, seed, known, expires)
         game = LiveGame.start(event, event.policy)
         game.source.check_plan(len(game.names))  # here, so that its warnings come only once
         self._take(game, documents.filled(store, [event]))
@@ -193,10 +206,12 @@ class Bandit(Generic[ArmT]):
     def update(
         self,
         arm: ArmT,
-        reward: float,
+        reward: float | None = None,
         t: TurnLike | None = None,
         visitors: float | None = None,
         *,
+        purchases: int | None = None,
+        takings: float | None = None,
         confirm: bool = False,
     ) -> None:
         """Report what a turn brought, as soon as it is known; late and in any order.
@@ -206,11 +221,14 @@ class Bandit(Generic[ArmT]):
 
         Args:
             arm: The arm that was played; it may have been removed since.
-            reward: The turn's total reward.
+            reward: The turn's total reward; not of a price.
             t: The turn; None is the arm's most recent decision without a reward.
             visitors: Those who came; None if `count_visitors` reported them, if G is known
                 (then it is G), or if it is still to come (then the reward waits).  With 0 there is
-                nothing to learn, and the turn is closed.
+                nothing to learn, and the turn is closed; so report a day on which there was
+                nothing to sell.
+            purchases: Of a price: how many of the visitors bought.
+            takings: Or what they paid: a whole number of sales at the price, to the cent.
             confirm: Whether what looks wrong, an `UnconfirmedError`, is right.  A reward outside
                 `reward_range` is recorded as reported, and learned as the end of the range.
 
@@ -221,7 +239,7 @@ class Bandit(Generic[ArmT]):
         >>> shelf.expectations()
         {'a': 5.0, 'b': None}
         """
-        self._report([Report(arm, reward, t, visitors)], confirm)
+        self._report([Report(arm, reward, t, visitors, purchases, takings)], confirm)
 
     def update_many(self, rows: Rows, *, confirm: bool = False) -> None:
         """Report what many turns brought: all rows are taken in, or none.
@@ -239,7 +257,7 @@ class Bandit(Generic[ArmT]):
         >>> len(shelf.unrewarded)
         0
         """
-        self._report(reports_of(rows), confirm, numbered=True)
+        self._report(reports_of(rows, self._game.scale.called), confirm, numbered=True)
 
     def _report(self, reports: list[Report], confirm: bool, numbered: bool = False) -> None:
         with self._lock:
@@ -247,7 +265,15 @@ class Bandit(Generic[ArmT]):
             self._change(lambda game: game.report(reports, numbered), confirm)
             warn_of_waiting(before, self.waiting)
 
-    def correct(self, t: TurnLike, reward: float, *, confirm: bool = False) -> None:
+    def correct(
+        self,
+        t: TurnLike,
+        reward: float | None = None,
+        *,
+        purchases: int | None = None,
+        takings: float | None = None,
+        confirm: bool = False,
+    ) -> None:
         """Replace a reward that was reported wrong.
 
         The report stays on record; the correction is a new event.  Afterwards the bandit knows what
@@ -262,7 +288,8 @@ class Bandit(Generic[ArmT]):
         >>> shelf.expectations()
         {'a': 5.0, 'b': None}
         """
-        self._change(lambda game: game.correct(t, reward), confirm)
+        report = Report(None, reward, t, None, purchases, takings)
+        self._change(lambda game: game.correct(report), confirm)
 
     def fit(self, history: Rows, *, confirm: bool = False) -> Self:
         """Learn from what was earned before the first turn.
@@ -283,14 +310,22 @@ class Bandit(Generic[ArmT]):
         >>> shelf.pull(), shelf.expectations()
         ('a', {'a': 5.0, 'b': 3.0})
         """
-        self._change(lambda game: game.fit(in_order(reports_of(history))), confirm)
+        reports = in_order(reports_of(history, self._game.scale.called))
+        self._change(lambda game: game.fit(reports), confirm)
         return self
 
     def count_visitors(self, t: TurnLike, visitors: float, *, confirm: bool = False) -> None:
         """Report the visitors of a decided turn; a reward that waits for them is then learned."""
         self._change(lambda game: game.report_visitors(t, visitors), confirm)
 
-    def add_arm(self, arm: ArmT, when: Literal["low", "now"] = "low", expires: Any = None) -> None:
+    def add_arm(
+        self,
+        arm: ArmT,
+        when: Literal["low", "now"] = "low",
+        expires: Any = None,
+        *,
+        cost: float | None = None,
+    ) -> None:
         """Bring an arm into the game, or back into it with everything that was learned of it.
 
         Args:
@@ -302,6 +337,7 @@ class Bandit(Generic[ArmT]):
                 "unknown" if it will go at an unknown time (call `remove_arm` then).  A date means
                 the last turn that is not after it; one past the forecast takes effect when `extend`
                 gets there.  Policies for mortal arms (`SoftUCBMortal`, `UCBL`) explore by it.
+            cost: Of a price: what a sold piece costs; None if it costs what all others do.
 
         A turn is low when G(t) is below the policy's z or, if it has none, below the 0.75 quantile
         of the multiplier.  The quietest turns always count as low.
@@ -314,7 +350,7 @@ class Bandit(Generic[ArmT]):
         ('a', 'b')
         """
         one_of("when", when, ("low", "now"), BanditError)
-        self._change(lambda game: game.add_arm(arm, when == "low", expires))
+        self._change(lambda game: game.add_arm(arm, when == "low", expires, cost))
 
     def remove_arm(self, arm: ArmT) -> None:
         """Take an arm out of the game: it is not chosen any more.
@@ -322,6 +358,24 @@ class Bandit(Generic[ArmT]):
         Turns that were decided for it stay, and their rewards are taken in when they come.
         """
         self._change(lambda game: game.remove_arm(arm))
+
+    def change_worth(self, *, cost: Any = None, tax: Any = None, reward_range: Any = None) -> None:
+        """Change what a turn's outcome is worth; all that was reported is learned again at that.
+
+        Args:
+            cost: What a sold piece costs now: a number, one for each price in `arms`, or the new
+                ones by price.  Prices that left the game keep theirs.
+            tax: The tax in the prices now.
+            reward_range: Of arms that are no prices: the least and the greatest reward per visitor.
+
+        >>> import highseason as hs
+        >>> shelf = hs.Bandit(["a", "b"], "ucb", [5, 5], reward_range=(0, 1))
+        >>> shelf.update(shelf.pull(), reward=20, visitors=4, confirm=True)
+        >>> shelf.change_worth(reward_range=(0, 12))  # it was learned as the end of the range
+        >>> shelf.expectations()["a"]
+        5.0
+        """
+        self._change(lambda game: game.change_worth(cost, tax, reward_range))
 
     def extend(self, more: Any) -> None:
         """Append turns to the multiplier.
@@ -373,11 +427,27 @@ class Bandit(Generic[ArmT]):
         with self._lock:
             return ranking(self._game, gone)
 
+    def demand(self) -> Demand[ArmT]:
+        """What all sales say of each price: a row of `PriceDemand` for each, the lowest first.
+
+        >>> import highseason as hs
+        >>> shelf = hs.Bandit(prices=[8.99, 9.99, 12.99], cost=4, multiplier=[300, 900])
+        >>> past = {"price": [8.99, 9.99], "purchases": [90, 70], "visitors": [900, 880]}
+        >>> shelf.fit(past).demand()
+        price  turns  visitors  purchases   buys  5%..95%  earns      5%..95%  best
+        ...
+         9.99      1       880         70  8.08%  6.2..10%  0.485  0.374..0.622   26%
+        ...
+        """
+        with self._lock:
+            return demand(self._game)
+
     def verdict(self) -> str:
         """Whether you may stop, and what that would lose, in a sentence made of `ranking`.
 
         You may stop when the leader is best with a chance of 95%.  Stopping costs almost nothing
-        when playing it for ever loses at most half a percent of what it brings.
+        when playing it for ever loses at most half a percent of what it brings.  Of prices, what it
+        would lose is not said.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], "greedy", [5.0], reward_range=(0, 1))
@@ -387,6 +457,8 @@ class Bandit(Generic[ArmT]):
 it brings per visitor, on average.'
         """
         with self._lock:
+            if self.offers is not None:
+                return demand(self._game).verdict()
             return verdict(ranking(self._game, gone=False), unsure_because(self._game))
 
     def expectations(self) -> dict[ArmT, float | None]:
@@ -413,10 +485,30 @@ it brings per visitor, on average.'
             return [self._game.decision(row) for row in range(len(self._game.ledger))]
 
     def to_pandas(self) -> pd.DataFrame:
-        """The decisions, a row each, in the order in which they were made."""
+        """The decisions, a row for each turn and arm, in the order in which they were made.
+
+        `share` is the part of the visitors who saw the arm, and `propensity` how likely it was.
+        `hs.replay(…, time="turn")` and `hs.logs.fit_noise` read the rows that have a reward.
+        """
         import pandas as pd
 
-        return pd.DataFrame(self.decisions(), columns=[each.name for each in fields(Decision)])
+        names = [each.name for each in fields(Decision)]
+        frame = pd.DataFrame(self.decisions(), columns=names[: None if self.offers else -1])
+        frame.insert(2, "share", 1.0)
+        return frame.rename(columns={"probability": "propensity"})
+
+    def why(self, t: TurnLike | None = None) -> Why[ArmT]:
+        """Why the arm of a decided turn is played; None is the latest.
+
+        >>> import highseason as hs
+        >>> shelf = hs.Bandit(prices=[8.99, 9.99], cost=4, multiplier=[300, 300, 900])
+        >>> shelf.update(shelf.pull(), purchases=12, visitors=290)
+        >>> print(shelf.why())
+        earns most so far
+        """
+        with self._lock:
+            latest = self.last_turn or 1 if t is None else t
+            return why(self._game, self._game.row_of_decided(latest))
 
     @property
     def pending(self) -> list[Decision[ArmT]]:
@@ -440,6 +532,13 @@ it brings per visitor, on average.'
         """The arms in the game in the turn after the last that was decided."""
         with self._lock:
             return self._game.names
+
+    @property
+    def offers(self) -> dict[ArmT, Offer] | None:
+        """What each price that is or was in the game offers; None where arms are no prices."""
+        with self._lock:
+            ids, offers = self._game.table.ids, self._game.table.offers
+            return None if offers is None else dict(zip(ids, offers, strict=True))
 
     @property
     def last_turn(self) -> int:

@@ -7,12 +7,14 @@ chosen does not change what its rewards say, so the policy plays no part.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Generic, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.bandit.demand import SURE, demand
 from highseason.bandit.game import LiveGame
 from highseason.bandit.ledger import ArmT, known
 from highseason.core.text import percent
@@ -26,7 +28,7 @@ IN_COMMON = 8.0
 #: Chances between this and `SURE` are left out: they are off by up to 13 points.
 UNSURE = 0.4
 #: Stopping is advised from this chance of being best on, or up to this loss, as a share.
-SURE, NEGLIGIBLE = 0.95, 0.005
+NEGLIGIBLE = 0.005
 _RHOS = (0.0, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
 _SPREADS = np.linspace(0.125, 2.5, 20)  # of the arms' means, as a share of their range
 _DRAWS = 2000
@@ -41,11 +43,13 @@ class Ranked(NamedTuple, Generic[ArmT]):
         pulls: How many of its turns the rule has learned from.
         low: The lower end of its 95% interval, None before the second reward.  Rewards are clipped
             to `reward_range`, counted as the policy counts turns, and forgotten as it forgets them.
+            Of a price: of the 90% band of what it earns, as in `Bandit.demand`.
         high: The upper end.
         chance_best: How likely the arm is the best of those in the game.
         loss: What playing it for ever would lose per visitor, on average, in the unit of the
             estimate; that of the first arm is what stopping now would lose.  It and `chance_best`
-            are None where they are not calibrated: see the guide on embedding.
+            are None where they are not calibrated: see the guide on embedding.  Of prices there is
+            no loss, and the chance is that of `Bandit.demand`.
     """
 
     arm: ArmT
@@ -157,10 +161,13 @@ def _draw(means: Floats, errors: Floats) -> Floats:
 
 def ranking(game: LiveGame[ArmT], gone: bool) -> list[Ranked[ArmT]]:
     """The arms in a game, best first; with `gone`, then those that left it."""
-    ledger, scale, table = game.ledger, game.scale, game.table
-    last = ledger.arms[-1] if len(ledger) and ledger.exploited[-1] else -1
-    standings = game.policy.rule.standings(table.state, last)
-    lessons, present = _lessons(game), table.present(ledger.last_turn + 1)
+    scale, table, standings = game.scale, game.table, game.standings()
+    present = table.present(game.ledger.last_turn + 1)
+    there = [one for one in standings if present[one[0]]]
+    standings = there + [one for one in standings if gone and not present[one[0]]]
+    if table.offers is not None:
+        return _of_prices(game, standings)
+    lessons = _lessons(game)
     pulls, (low, high) = lessons.totals(), lessons.intervals()
     chances, losses = lessons.outlook(present & (not scale.per_turn))
 
@@ -173,8 +180,25 @@ def ranking(game: LiveGame[ArmT], gone: bool) -> list[Ranked[ArmT]]:
         name, sure = table.ids[arm], known(float(chances[arm]))
         return Ranked(name, shown, int(pulls[arm]), lower, upper, sure, loss)
 
-    there = [ranked(*one) for one in standings if present[one[0]]]
-    return there + [ranked(*one) for one in standings if gone and not present[one[0]]]
+    return [ranked(*one) for one in standings]
+
+
+def _of_prices(
+    game: LiveGame[ArmT], standings: list[tuple[int, float | None]]
+) -> list[Ranked[ArmT]]:
+    """Prices with what the policy makes of them, and how sure their demand curve is."""
+    known = {row.price: row for row in demand(game)}
+    turns, ranked = Counter(arm for arm, _, _ in game.ledger.lessons()), list[Ranked[ArmT]]()
+    for arm, estimate in standings:
+        price, shown = game.table.ids[arm], None
+        ends: tuple[float | None, float | None] = None, None
+        row = known.get(price)
+        if estimate is not None and (row or turns[arm]):
+            shown = game.scale.shown(estimate)
+            if row and not game.scale.per_turn:
+                ends = min(row.earns_low, shown), max(row.earns_high, shown)
+        ranked.append(Ranked(price, shown, turns[arm], *ends, row and row.chance_best))
+    return ranked
 
 
 def _lessons(game: LiveGame[Any]) -> Lessons:
@@ -182,7 +206,7 @@ def _lessons(game: LiveGame[Any]) -> Lessons:
     lessons = list(game.ledger.lessons())
     columns = np.array(lessons).reshape(-1, 3)
     arms, visitors = columns[:, 0].astype(np.int64), columns[:, 2]
-    values = np.array([game.scale.learned(reward, came) for _, reward, came in lessons], float)
+    values = np.array([game.scale.learned(*lesson) for lesson in lessons], float)
     weights = np.array([game.weight_of(came) for came in visitors.tolist()], float)
     size, order = len(game.table.ids), np.argsort(arms, kind="stable")
     ages = np.empty_like(arms)  # 0 for an arm's latest reward
