@@ -14,7 +14,14 @@ from highseason.bandit.game import LiveGame
 from highseason.bandit.ledger import ArmT
 from highseason.core.text import Table, format_number, percent
 from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, PriceCurve, Turn
-from highseason.policies.price_curve import curve_of, fitted, put_profits
+from highseason.policies.price_curve import (
+    SQUARE,
+    covariance,
+    curve_of,
+    fit,
+    last_mode,
+    put_profits,
+)
 from highseason.policies.rule import precision_of
 
 if TYPE_CHECKING:
@@ -59,7 +66,8 @@ class PriceDemand(NamedTuple, Generic[ArmT]):
 class Demand(list[PriceDemand[ArmT]]):
     """A row for each price, from the lowest to the highest, and a table where it is printed."""
 
-    def __repr__(self) -> str:
+    def table(self) -> Table:
+        """What is printed."""
         heads = "price turns visitors purchases buys 5%..95% earns 5%..95% best".split()
         rows = tuple(
             (
@@ -70,7 +78,10 @@ class Demand(list[PriceDemand[ArmT]]):
             for row in self
         )  # fmt: skip
         formats = ("", ",", ",.0f", ",.0f", ".2%", "", ".3g", "", "")
-        return str(Table(tuple(heads), rows, formats, ">" * len(heads)))
+        return Table(tuple(heads), rows, formats, ">" * len(heads))
+
+    def __repr__(self) -> str:
+        return str(self.table())
 
     def to_pandas(self) -> "pd.DataFrame":
         """The rows as a DataFrame."""
@@ -102,15 +113,16 @@ def demand(game: LiveGame[ArmT]) -> Demand[ArmT]:
     lessons = np.array(list(game.ledger.lessons())).reshape(-1, 3)
     state, ids = _state(game), game.table.ids
     curve = curve_of(state)
-    found, n, unit = fitted(state, curve), curve.size, curve.unit
+    found = fit(curve, float(state.shared[SQUARE]), last_mode(state, curve))
+    n, unit, v = curve.size, curve.unit, covariance(found, curve.size)
     arms, profits = np.array(curve.arms[:n], np.int64), [0.0] * n
-    put_profits(curve, found, profits)
-    f, covariance = np.array(found.logits), np.array(found.covariance).reshape(n, n)
-    reach = _REACH * np.sqrt(covariance.diagonal())
+    put_profits(curve, found, v, profits)
+    f, spread = np.array(found.logits), np.array(v).reshape(n, n)
+    reach = _REACH * np.sqrt(spread.diagonal())
     low, middle, high = (1.0 / (1.0 + np.exp(-f - side * reach)) for side in (-1.0, 0.0, 1.0))
     margins, there = unit * np.array(curve.margins), np.flatnonzero(state.available[arms])
     draws = np.random.default_rng(0).normal(size=(_DRAWS, n))  # the same every time
-    logits = f + draws @ np.linalg.cholesky(covariance).T
+    logits = f + draws @ np.linalg.cholesky(spread).T
     earned = (margins / (1.0 + np.exp(-logits)))[:, there]
     best = (
         np.zeros(0) if not there.size else np.bincount(earned.argmax(axis=1), minlength=there.size)
