@@ -43,7 +43,8 @@ def demand(
         seen = [row for row in rows if row.visitors > 0]
         most = max((row.visitors for row in seen), default=1.0)
         sells.scatter(
-            [float(row.price) for row in seen], [100 * row.purchases / row.visitors for row in seen],
+            [float(row.price) for row in seen],
+            [100 * row.purchases / row.visitors for row in seen],
             s=[_SMALLEST + (_LARGEST - _SMALLEST) * row.visitors / most for row in seen],
             color=palette.ACCENT, alpha=0.75, linewidth=0.8, edgecolor="white", zorder=3,
         )  # fmt: skip

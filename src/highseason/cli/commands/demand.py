@@ -58,10 +58,11 @@ def command(
     past = hs.logs.read_sales(sales, **how)
     listed, cost, tax = asked
     prices = sorted({*past["price"], *listed})
-    days = past.groupby("price")["t"].nunique()
-    share, usual = float(days.max() / past["t"].nunique()), exact(float(days.idxmax()))
-    had = f"Most days had one price, {usual} on {percent(share)} of them"
-    had = had if share < 1.0 else f"Every day had one price, {usual}"
+    days = past.groupby("price")["t"].nunique().to_dict()
+    usual, most = max(days.items(), key=lambda one: one[1])
+    share = float(most / past["t"].nunique())
+    had = f"Most days had one price, {exact(usual)} on {percent(share)} of them"
+    had = had if share < 1.0 else f"Every day had one price, {exact(usual)}"
     one = f"{had}: this settles the level of demand, not its slope."
     if len(prices) < 2:
         raise usage_error(
