@@ -175,11 +175,11 @@ def test_a_text_without_prices_says_what_to_write() -> None:
 
 
 def test_rooms_with_an_error_of_their_own_get_it() -> None:
-    class Refused(ValueError):
+    class ShelfError(ValueError):
         pass
 
-    with pytest.raises(Refused, match="shelf: the price 5 is there twice"):
-        check_offers("shelf", [5, 5], error=Refused)
+    with pytest.raises(ShelfError, match="shelf: the price 5 is there twice"):
+        check_offers("shelf", [5, 5], error=ShelfError)
 
 
 @given(

@@ -5,14 +5,15 @@ their ladder, from -1 to 1.  The profit per visitor is m_j p_j, where p_j is the
 only p_j is unknown.  With b = ln(m_K/m_1)/2, the slope at which both ends of the ladder earn the
 same, the logits of p have the prior N(μ, C):
 
-    μ_j  = -3.5 - b u_j - b² u_j²/4
+    μ_j  = -3.5 - 1.25 b u_j - b² u_j²/4
     C_ij = 2² + (3b/4)² u_i u_j + (3b²/4)² u_i² u_j²                         level, slope and bend
            + s²/2 min(|u_i|, |u_j|) if on the same side of 0, + s²/2 if i = j          deviation
 
-Whoever lists these prices believes that the best one is among them, so neither end is favoured;
-demand bends as something between exponential and linear, and deviates from such a curve by s.  What
-is learned of s is its mean square over five values, by their marginal likelihood; how noisy a turn
-is, is learned in `noise`.
+Whoever lists these prices believes that the best one is among them, so that no end is favoured by
+much; a little steeper, because a price that is too low loses some of its margin, and one that is
+too high all of its sales.  Demand bends as something between exponential and linear, and deviates
+from such a curve by s.  What is learned of s is its mean square over five values, by their marginal
+likelihood; how noisy a turn is, is learned in `noise`.
 
 With the visitors E_j that are worth as much as all that saw price j, S_j of whom bought, Laplace's
 method gives the mode f and the covariance V of the logits.  P_j is what price j earns, and λ the
@@ -22,7 +23,7 @@ greatest P.  In a turn with H times its own weight to come, whose visitors are w
     v_j     = 1/(e p_j (1 - p_j)),  n_j = v_j/V_jj            noise of the turn, turns known already
     b_i     = (1 - p_i) V_ij/sqrt(V_jj + v_j/(1 + H)),  a_i = ln P_i - b_i²/2
     gain_j  = E max_i exp(a_i + b_i Z) - λ                    of finding out all about j, Z normal
-    score_j = 0.4 H gain_j - (1 + 0.3 n_j)(λ - P_j)
+    score_j = 0.3 H gain_j - (1 + 0.3 n_j)(λ - P_j)
 
 The highest score is played: what finding out may bring on the weight to come, against the turns of
 shortfall that it takes.  The leader costs nothing, and teaches too.  The lines a_i + b_i z have an
@@ -68,13 +69,12 @@ from highseason.policies.rule import (
     made_once,
 )
 
-#: The prior: mean and deviation of the level, deviation of the slope over b, mean and deviation of
-#: the bend over b².
-LEVEL, LEVEL_SD, SLOPE_SD, BEND, BEND_SD = -3.5, 2.0, 0.75, -0.25, 0.75
+#: The prior: mean and deviation of the level, of the slope over -b, and of the bend over b².
+LEVEL, LEVEL_SD, STEEPER, SLOPE_SD, BEND, BEND_SD = -3.5, 2.0, 1.25, 0.75, -0.25, 0.75
 #: The deviations from a curve, equally likely.
-DEVIATIONS = (0.05, 0.1, 0.2, 0.4, 0.8)
+DEVIATIONS = (0.025, 0.05, 0.1, 0.2, 0.4)
 #: How much of what finding out may bring is counted.
-SHARE_OF_GAIN = 0.4
+SHARE_OF_GAIN = 0.3
 #: The deviation is learned again when there are this many times the turns.
 RENEWED_BY = 1.1
 #: Newton's method: the longest step, and the one after which the next would be its square.
@@ -147,7 +147,7 @@ def curve_of(state: ArmState) -> Curve:
         if low != high:
             place = share_of(float(memory[arm, PRICE]), memory[low, PRICE], memory[high, PRICE])
             u[i] = float(2.0 * place - 1.0)
-        mean[i] = LEVEL - slope * u[i] + BEND * spread * spread * (u[i] * u[i])
+        mean[i] = LEVEL - STEEPER * slope * u[i] + BEND * spread * spread * (u[i] * u[i])
     line, bend = (SLOPE_SD * spread) ** 2, (BEND_SD * spread * spread) ** 2
     for i in range(n):
         for j in range(n):
@@ -600,7 +600,7 @@ def demand_of(state: ArmState) -> list[PriceDemand]:
     rows = []
     for i in sorted(offered.tolist(), key=lambda i: float(state.memory[arms[i], PRICE])):
         price, margin = state.memory[arms[i], [PRICE, MARGIN]].tolist()
-        visitors, purchases = state.memory[arms[i], everyone : everyone + 2].tolist()
+        visitors, purchases = state.memory[arms[i], everyone : everyone + 2].round(6).tolist()
         low, high = shares[:, i].tolist()
         rows.append(
             PriceDemand(
