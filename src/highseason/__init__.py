@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from highseason.policies import OptionIndex as OptionIndex
     from highseason.policies import Plan as Plan
     from highseason.policies import Policy as Policy
+    from highseason.policies import PriceCurve as PriceCurve
     from highseason.policies import SoftEpsilonGreedy as SoftEpsilonGreedy
     from highseason.policies import SoftUCB as SoftUCB
     from highseason.policies import SoftUCBMortal as SoftUCBMortal
@@ -61,8 +62,9 @@ _NAMES = {
     "logs": "replay",
     "policies": (
         "AdaUCB KLUCB UCB UCBL UCBZ ConstantEpsilon Discounted EpsilonGreedy EpsilonZGreedy "
-        "GaussianThompson Greedy LimitSwitching OptionIndex Plan Policy SoftEpsilonGreedy SoftUCB "
-        "SoftUCBMortal Thompson UniformRandom VariablePool Windowed regulate"
+        "GaussianThompson Greedy LimitSwitching OptionIndex Plan Policy PriceCurve "
+        "SoftEpsilonGreedy SoftUCB SoftUCBMortal Thompson UniformRandom VariablePool Windowed "
+        "regulate"
     ),
     "traffic": "forecast",
 }

@@ -30,7 +30,8 @@ from highseason.policies.option_index import (
     solve,
     terms_of,
 )
-from highseason.policies.option_prior import NU, PI, RHO, SUCCESSES, TRIALS
+from highseason.policies.noise import RHO
+from highseason.policies.option_prior import NU, PI, SUCCESSES, TRIALS
 from highseason.policies.rule import NO_END, UNKNOWN_END, ArmState, Observation, Turn, measure_of
 
 

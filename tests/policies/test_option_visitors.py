@@ -15,7 +15,8 @@ from highseason.policies.option_index import (
     PERSISTENCE,
     patience_of,
 )
-from highseason.policies.option_prior import NU, PER_TURN, PI, RHO, SUCCESSES, TRIALS
+from highseason.policies.noise import PER_TURN, RHO
+from highseason.policies.option_prior import NU, PI, SUCCESSES, TRIALS
 from highseason.policies.rule import ArmState, Observation, Turn
 
 

@@ -16,6 +16,7 @@ from highseason.bandit.errors import BanditError, DocumentError
 from highseason.bandit.events import Event, EventStore
 from highseason.bandit.game import LiveGame, started
 from highseason.bandit.ledger import NO_ROW, ArmT, Decision, MemoryStore, warn_of_waiting
+from highseason.bandit.prices import PRICE_POLICY, opened
 from highseason.bandit.rows import Report, Rows, in_order, reports_of
 from highseason.bandit.season import TurnLike
 from highseason.core.atomic import atomic_write
@@ -83,17 +84,23 @@ class Bandit(Generic[ArmT]):
 
     def __init__(
         self,
-        arms: Iterable[ArmT],
-        policy: Policy | str = DEFAULT_POLICY,
+        arms: Iterable[ArmT] | None = None,
+        policy: Policy | str | None = None,
         multiplier: Any = None,
         *,
+        prices: Iterable[ArmT] | str | None = None,
+        cost: Any = None,
+        tax: Any = None,
         reward_range: tuple[float, float] | None = None,
         seed: int = 0,
         known: bool = False,
         expires: Mapping[ArmT, Any] | None = None,
         store: EventStore | None = None,
     ) -> None:
-        event = started(arms, policy, multiplier, reward_range, seed, known, expires)
+        ids, offers = opened(arms, prices, cost, tax, reward_range)
+        usual = DEFAULT_POLICY if offers is None else PRICE_POLICY
+        policy = usual if policy is None else policy
+        event = started(ids, offers, policy, multiplier, reward_range, seed, known, expires)
         game = LiveGame.start(event, event.policy)
         game.source.check_plan(len(game.names))  # here, so that its warnings come only once
         self._take(game, documents.filled(store, [event]))
@@ -192,10 +199,12 @@ class Bandit(Generic[ArmT]):
     def update(
         self,
         arm: ArmT,
-        reward: float,
+        reward: float | None = None,
         t: TurnLike | None = None,
         visitors: float | None = None,
         *,
+        purchases: int | None = None,
+        takings: float | None = None,
         confirm: bool = False,
     ) -> None:
         """Report what a turn brought, as soon as it is known; late and in any order.
@@ -205,11 +214,14 @@ class Bandit(Generic[ArmT]):
 
         Args:
             arm: The arm that was played; it may have been removed since.
-            reward: The turn's total reward.
+            reward: The turn's total reward; not of a price.
             t: The turn; None is the arm's most recent decision without a reward.
             visitors: Those who came; None if `count_visitors` reported them, if G is known
                 (then it is G), or if it is still to come (then the reward waits).  With 0 there is
-                nothing to learn, and the turn is closed.
+                nothing to learn, and the turn is closed; so report a day on which there was
+                nothing to sell.
+            purchases: Of a price: how many of the visitors bought.
+            takings: Or what they paid: a whole number of sales at the price, to the cent.
             confirm: Whether a reward per visitor outside `reward_range`, an `UnconfirmedError`, is
                 right.  It is recorded as reported, and learned as the end of the range.
 
@@ -220,7 +232,7 @@ class Bandit(Generic[ArmT]):
         >>> shelf.expectations()
         {'a': 5.0, 'b': None}
         """
-        self._report([Report(arm, reward, t, visitors)], confirm)
+        self._report([Report(arm, reward, t, visitors, purchases, takings)], confirm)
 
     def update_many(self, rows: Rows, *, confirm: bool = False) -> None:
         """Report what many turns brought: all rows are taken in, or none.
@@ -238,7 +250,7 @@ class Bandit(Generic[ArmT]):
         >>> len(shelf.unrewarded)
         0
         """
-        self._report(reports_of(rows), confirm, numbered=True)
+        self._report(reports_of(rows, self._game.scale.called), confirm, numbered=True)
 
     def _report(self, reports: list[Report], confirm: bool, numbered: bool = False) -> None:
         with self._lock:
@@ -246,7 +258,15 @@ class Bandit(Generic[ArmT]):
             self._change(lambda game: game.report(reports, numbered), confirm)
             warn_of_waiting(before, self.waiting)
 
-    def correct(self, t: TurnLike, reward: float, *, confirm: bool = False) -> None:
+    def correct(
+        self,
+        t: TurnLike,
+        reward: float | None = None,
+        *,
+        purchases: int | None = None,
+        takings: float | None = None,
+        confirm: bool = False,
+    ) -> None:
         """Replace a reward that was reported wrong.
 
         The report stays on record; the correction is a new event.  Afterwards the bandit knows what
@@ -261,7 +281,8 @@ class Bandit(Generic[ArmT]):
         >>> shelf.expectations()
         {'a': 5.0, 'b': None}
         """
-        self._change(lambda game: game.correct(t, reward), confirm)
+        report = Report(None, reward, t, None, purchases, takings)
+        self._change(lambda game: game.correct(report), confirm)
 
     def fit(self, history: Rows, *, confirm: bool = False) -> Self:
         """Learn from what was earned before the first turn.
@@ -282,14 +303,22 @@ class Bandit(Generic[ArmT]):
         >>> shelf.pull(), shelf.expectations()
         ('a', {'a': 5.0, 'b': 3.0})
         """
-        self._change(lambda game: game.fit(in_order(reports_of(history))), confirm)
+        reports = in_order(reports_of(history, self._game.scale.called))
+        self._change(lambda game: game.fit(reports), confirm)
         return self
 
     def count_visitors(self, t: TurnLike, visitors: float, *, confirm: bool = False) -> None:
         """Report the visitors of a decided turn; a reward that waits for them is then learned."""
         self._change(lambda game: game.report_visitors(t, visitors), confirm)
 
-    def add_arm(self, arm: ArmT, when: Literal["low", "now"] = "low", expires: Any = None) -> None:
+    def add_arm(
+        self,
+        arm: ArmT,
+        when: Literal["low", "now"] = "low",
+        expires: Any = None,
+        *,
+        cost: float | None = None,
+    ) -> None:
         """Bring an arm into the game, or back into it with everything that was learned of it.
 
         Args:
@@ -301,6 +330,7 @@ class Bandit(Generic[ArmT]):
                 "unknown" if it will go at an unknown time (call `remove_arm` then).  A date means
                 the last turn that is not after it; one past the forecast takes effect when `extend`
                 gets there.  Policies for mortal arms (`SoftUCBMortal`, `UCBL`) explore by it.
+            cost: Of a price: what a sold piece costs; None if it costs what all others do.
 
         A turn is low when G(t) is below the policy's z or, if it has none, below the 0.75 quantile
         of the multiplier.  The quietest turns always count as low.
@@ -313,7 +343,7 @@ class Bandit(Generic[ArmT]):
         ('a', 'b')
         """
         one_of("when", when, ("low", "now"), BanditError)
-        self._change(lambda game: game.add_arm(arm, when == "low", expires))
+        self._change(lambda game: game.add_arm(arm, when == "low", expires, cost))
 
     def remove_arm(self, arm: ArmT) -> None:
         """Take an arm out of the game: it is not chosen any more.
@@ -321,6 +351,34 @@ class Bandit(Generic[ArmT]):
         Turns that were decided for it stay, and their rewards are taken in when they come.
         """
         self._change(lambda game: game.remove_arm(arm))
+
+    def change_worth(
+        self,
+        *,
+        cost: Any = None,
+        tax: float | str | None = None,
+        reward_range: tuple[float, float] | None = None,
+    ) -> None:
+        """Change what a turn's outcome is worth; all that came before is learned again.
+
+        What was reported stays: of a price purchases, of other arms rewards.  Decisions stay, too.
+
+        Args:
+            cost: What a sold piece costs from now on: a number, one for each price in `arms`, or
+                the new ones by price.  Prices that left the game keep theirs.
+            tax: The tax in the prices from now on, as for `Bandit`.
+            reward_range: Of arms that are no prices: the least and the greatest reward per visitor.
+
+        >>> import highseason as hs
+        >>> shelf = hs.Bandit(["a", "b"], "ucb", [5, 5], reward_range=(0, 1))
+        >>> shelf.update(shelf.pull(), reward=20, visitors=4, confirm=True)
+        >>> shelf.expectations()["a"]  # it was learned as the end of the range
+        1.0
+        >>> shelf.change_worth(reward_range=(0, 12))
+        >>> shelf.expectations()["a"]
+        5.0
+        """
+        self._change(lambda game: game.change_worth(cost, tax, reward_range))
 
     def extend(self, more: Any) -> None:
         """Append turns to the multiplier.

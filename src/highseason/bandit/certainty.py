@@ -182,7 +182,7 @@ def _lessons(game: LiveGame[Any]) -> Lessons:
     lessons = list(game.ledger.lessons())
     columns = np.array(lessons).reshape(-1, 3)
     arms, visitors = columns[:, 0].astype(np.int64), columns[:, 2]
-    values = np.array([game.scale.learned(reward, came) for _, reward, came in lessons], float)
+    values = np.array([game.scale.learned(*lesson) for lesson in lessons], float)
     weights = np.array([game.weight_of(came) for came in visitors.tolist()], float)
     size, order = len(game.table.ids), np.argsort(arms, kind="stable")
     ages = np.empty_like(arms)  # 0 for an arm's latest reward

@@ -29,5 +29,9 @@ class StoreWarning(UserWarning):
     """The event store ends in an append that was interrupted; that event did not happen."""
 
 
+class PriceWarning(UserWarning):
+    """There are many prices, or some that differ by very little: each is seen seldom."""
+
+
 class WaitingWarning(UserWarning):
     """Rewards wait for the number of visitors: nothing is learned from them yet."""

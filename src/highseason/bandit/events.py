@@ -21,6 +21,7 @@ from highseason.bandit.ledger import ArmT, Propensities, TurnOutcome, not_next
 from highseason.core.warnings import warn_user
 from highseason.policies import NO_END, UNKNOWN_END, Policy
 from highseason.policies import from_json as policy_from_json
+from highseason.rewards import Offer
 from highseason.traffic import Multiplier
 from highseason.traffic.timeline import Timeline
 
@@ -71,6 +72,7 @@ class BanditStarted(Event, Generic[ArmT], frozen=True):
         arms: The ids of the arms.
         lifetimes: How long each arm stays, in the same order.
         version: The version of the format.
+        offers: What each arm offers, in the same order, where arms are prices.
     """
 
     policy: Any
@@ -81,6 +83,7 @@ class BanditStarted(Event, Generic[ArmT], frozen=True):
     arms: tuple[ArmT, ...]
     lifetimes: tuple[Lifetime, ...]
     version: Literal[1] = VERSION
+    offers: tuple[Offer, ...] | None = None
 
 
 class TurnDecided(Event, Generic[ArmT], frozen=True):
@@ -107,7 +110,10 @@ class TurnDecided(Event, Generic[ArmT], frozen=True):
 
 
 class OutcomesReported(Event, Generic[ArmT], frozen=True):
-    """Rewards or visitors came: what one request changed, in the order in which it is learned."""
+    """Rewards or visitors came: what one request changed, in the order in which it is learned.
+
+    Here and in the next two, of an arm that is a price the rewards are purchases.
+    """
 
     outcomes: tuple[TurnOutcome[ArmT], ...]
 
@@ -139,17 +145,33 @@ class HistoryLearned(Event, Generic[ArmT], frozen=True):
 
 
 class ArmAdded(Event, Generic[ArmT], frozen=True):
-    """An arm came into the game, or back into it; one that is `held` waits for a low turn."""
+    """An arm came into the game, or back into it; one that is `held` waits for a low turn.
+
+    `offer` is what it offers, where arms are prices.
+    """
 
     arm: ArmT
     lifetime: Lifetime
     held: bool
+    offer: Offer | None = None
 
 
 class ArmRemoved(Event, Generic[ArmT], frozen=True):
     """An arm was taken out of the game."""
 
     arm: ArmT
+
+
+class WorthChanged(Event, frozen=True):
+    """What a turn brought is worth something else from now on, and all of it is learned again.
+
+    Attributes:
+        offers: Where arms are prices: what each offers, in the order in which they were added.
+        reward_range: Of other arms: the least and the greatest reward per visitor.
+    """
+
+    offers: tuple[Offer, ...] | None = None
+    reward_range: tuple[float, float] | None = None
 
 
 class MultiplierExtended(Event, frozen=True):
@@ -173,6 +195,7 @@ _AnyEvent: TypeAlias = (
     | HistoryLearned[Hashable]
     | ArmAdded[Hashable]
     | ArmRemoved[Hashable]
+    | WorthChanged
     | MultiplierExtended
     | MultiplierReplaced
 )

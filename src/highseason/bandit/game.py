@@ -5,7 +5,7 @@ So a game that applies the events of a store is the one that wrote them.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, Self
 
 import numpy as np
@@ -23,6 +23,7 @@ from highseason.bandit.events import (
     OutcomesReported,
     RewardCorrected,
     TurnDecided,
+    WorthChanged,
 )
 from highseason.bandit.ledger import (
     NO_ROW,
@@ -37,6 +38,15 @@ from highseason.bandit.ledger import (
     number_of_visitors,
     outside_range,
     pack,
+)
+from highseason.bandit.prices import (
+    PriceScale,
+    changed,
+    offer_like,
+    price_of,
+    refuse_worth,
+    require_offers,
+    warn_of,
 )
 from highseason.bandit.rows import Report
 from highseason.bandit.season import (
@@ -56,6 +66,7 @@ from highseason.engine.turn import choose, probabilities_of
 from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, PlanWarning, Policy, Turn
 from highseason.policies.base import as_policy
 from highseason.policies.rule import mark_opening, offer_opening, precision_of
+from highseason.rewards import Offer
 from highseason.rewards.model import visitors_of
 from highseason.traffic import Multiplier, as_multiplier
 
@@ -65,7 +76,7 @@ class LiveGame(Generic[ArmT]):
 
     def __init__(self, policy: Policy, seed: int, scale: Scale, source: MultiplierSource) -> None:
         self.policy, self.seed, self.scale, self.source = policy, int(seed), scale, source
-        self.table: ArmTable[ArmT] = ArmTable(policy, source)
+        self.table: ArmTable[ArmT] = ArmTable(policy, source, isinstance(scale, PriceScale))
         self.ledger = Ledger()
         self.seq = 0  # of the last event
         self._game_key = game_key(seed, 0)
@@ -74,10 +85,14 @@ class LiveGame(Generic[ArmT]):
     @classmethod
     def start(cls, event: BanditStarted[ArmT], policy: Policy) -> Self:
         """The game that an event starts."""
-        scale = Scale.of(event.reward_range, policy)
+        if event.offers is None:
+            scale = Scale.of(event.reward_range, policy)
+        else:
+            scale = PriceScale.for_offers(event.offers, policy)
+            require_offers(event.offers, len(event.arms))
         source = source_of(policy, event.multiplier, event.known)
         game = cls(policy, event.seed, scale, source)
-        game.table.grow(event.arms)
+        game.table.grow(event.arms, event.offers)
         for arm, lifetime in zip(event.arms, event.lifetimes, strict=True):
             game.table.require_absent(arm, 1)
             game.table.add(arm, 1, lifetime, held=False)
@@ -151,7 +166,8 @@ class LiveGame(Generic[ArmT]):
         for number, report in enumerate(reports, start=1):
             try:
                 row = self._row_of(report, new)
-                new.add(row, finite_number("reward", report.reward, BanditError), report.visitors)
+                amount = self.scale.amount(self.ledger.arms[row], report)
+                new.add(row, amount, report.visitors)
             except ValueError as reason:
                 if not numbered:
                     raise
@@ -165,24 +181,24 @@ class LiveGame(Generic[ArmT]):
         return self._reported(new)
 
     def _reports(self) -> Reports:
-        return Reports(self.ledger, self.source.known_visitors)
+        return Reports(self.ledger, self.scale, self.source.known_visitors)
 
     def _reported(self, new: Reports) -> OutcomesReported[ArmT] | None:
         ids = self.table.ids
         outcomes = tuple(TurnOutcome(t, ids[arm], *came) for t, arm, *came in new.outcomes.values())
         return OutcomesReported(self.seq + 1, outcomes) if outcomes else None
 
-    def correct(
-        self, t: TurnLike, reward: float, arm: int | None = None
-    ) -> RewardCorrected[ArmT] | None:
-        """Check a reward that replaces another."""
-        before = self.ledger.outcome(self.row_of_decided(t, arm))
-        after = before._replace(reward=finite_number("reward", reward, BanditError))
+    def correct(self, report: Report) -> RewardCorrected[ArmT] | None:
+        """Check a reward that replaces another; the arm may be left out."""
+        arm = None if report.arm is None else self.table.index(report.arm)
+        before = self.ledger.outcome(self.row_of_decided(report.t, arm))
+        after = before._replace(reward=self.scale.amount(before.arm, report))
         if before.reward is None:
             raise BanditError(
-                f"turn {before.turn} has no reward to correct: report it with update(…)"
+                f"turn {before.turn} has no {self.scale.called} to correct: report it with "
+                "update(…)"
             )
-        after.require_finite()
+        self.scale.check(after)
         about = before.turn, self.table.ids[before.arm]
         corrected = RewardCorrected(self.seq + 1, *about, after.reward or 0.0)
         return None if after == before else corrected
@@ -195,13 +211,15 @@ class LiveGame(Generic[ArmT]):
                 "decided: report rewards with update_many(…)"
             )
         lessons: list[Lesson[ArmT]] = []
-        for number, (arm, reward, t, visitors) in enumerate(reports, start=1):
+        for number, report in enumerate(reports, start=1):
             try:
-                index, reward = self.table.index(arm), finite_number("reward", reward)
-                came = TurnOutcome(0, index, reward, number_of_visitors(visitors))
-                came.require_finite()
+                index = self.table.index(report.arm)
+                amount = self.scale.amount(index, report)
+                came = TurnOutcome(0, index, amount, number_of_visitors(report.visitors))
+                self.scale.check(came)
                 if came.lesson is not None:
-                    lessons.append(Lesson(self.table.ids[index], *came.lesson, _past_turn(t)))
+                    name, turn = self.table.ids[index], _past_turn(report.t)
+                    lessons.append(Lesson(name, *came.lesson, turn))
             except ValueError as reason:
                 raise BanditError(f"row {number}: {reason}") from None
         return HistoryLearned(self.seq + 1, tuple(lessons)) if lessons else None
@@ -221,9 +239,8 @@ class LiveGame(Generic[ArmT]):
         if said := outside_range(self.scale.reward_range, brought):
             raise UnconfirmedError(
                 f"{said} (reward_range). If that is right, pass confirm=True: it is recorded as it "
-                "is, and learned as the end of the range. If the range is wrong, start a new "
-                "bandit with the right one, and let it learn what this one knows: "
-                "new.fit(old.to_pandas()[['arm', 'reward', 'visitors']].dropna())"
+                "is, and learned as the end of the range. If the range is wrong, give the right "
+                "one, such as change_worth(reward_range=(0, 12)): what came before is learned again"
             )
 
     def row_of_decided(self, t: TurnLike, arm: int | None = None) -> int:
@@ -268,7 +285,7 @@ class LiveGame(Generic[ArmT]):
         self._observe(turn, arm, reward, visitors)
 
     def _observe(self, turn: Turn, arm: int, reward: float, visitors: float) -> None:
-        value = self.scale.learned(reward, visitors)
+        value = self.scale.learned(arm, reward, visitors)
         # The arms there now: the reward may be late, and its turn's arms gone.
         present = self.table.present(self.ledger.last_turn)
         self.table.weighed = {}  # what is learned may change what weights rest on
@@ -286,7 +303,11 @@ class LiveGame(Generic[ArmT]):
         if before.lesson is None:
             return
         # A plain average depends on its own arm alone.
-        arm = ledger.arms[row] if self.policy.rule.traits.own_arm_only else None
+        self._relearn(ledger.arms[row] if self.policy.rule.traits.own_arm_only else None)
+
+    def _relearn(self, arm: int | None = None) -> None:
+        """Learn again, in the same order, what was learned of an arm or of all."""
+        ledger = self.ledger
         self.table.forget(arm)
         for lesson in ledger.history:
             if arm in (None, lesson[0]):
@@ -297,10 +318,11 @@ class LiveGame(Generic[ArmT]):
 
     # -- arms and turns ---------------------------------------------------------------------------
 
-    def add_arm(self, arm: ArmT, hold: bool, expires: Any) -> ArmAdded[ArmT]:
+    def add_arm(self, arm: ArmT, hold: bool, expires: Any, cost: Any = None) -> ArmAdded[ArmT]:
         """Check an arm that is to be added; held back until a low turn if asked and untried."""
-        last = self.ledger.last_turn
+        arm, last = self.table.same(arm), self.ledger.last_turn
         self.table.require_absent(arm, last + 1)
+        offer = self._offer(arm, cost)
         past = self.ledger.first_open - 1
         lifetime = lifetime_of(arm, expires, self.policy, self.source, past)
         if hold and self.table.is_untried(arm) and not self.source.has_low_turn_after(last):
@@ -309,7 +331,37 @@ class LiveGame(Generic[ArmT]):
                 "until extend(…) brings one; use when='now' to try it at once",
                 PlanWarning,
             )
-        return ArmAdded(self.seq + 1, hashable(arm), lifetime, hold)
+        return ArmAdded(self.seq + 1, arm, lifetime, hold, offer)
+
+    def _offer(self, arm: ArmT, cost: Any) -> Offer | None:
+        """What a price that comes, or comes back, offers; None for other arms."""
+        if self.table.offers is None:
+            refuse_worth(cost=cost)
+            return None
+        there, price = np.flatnonzero(self.table.present(self.ledger.last_turn + 1)), price_of(arm)
+        known = [self.table.offers[index] for index in there] or self.table.offers
+        warn_of([price, *(offer.price for offer in known)])
+        return offer_like(price, cost, known)
+
+    def change_worth(self, cost: Any, tax: Any, reward_range: Any) -> WorthChanged | None:
+        """Check what a turn's outcome is worth from now on: all that came is learned again."""
+        if self.table.offers is None:
+            refuse_worth(cost=cost, tax=tax)
+            ends = Scale.of(reward_range, self.policy, self.table.ids).reward_range
+            if ends is None:
+                raise BanditError("say what changes, such as reward_range=(0, 12)")
+            same = ends == self.scale.reward_range
+            return None if same else WorthChanged(self.seq + 1, reward_range=ends)
+        if reward_range is not None or (cost is None and tax is None):
+            raise BanditError(
+                "the range follows from prices, cost and tax: say what changes, such as cost=4.80"
+            )
+        there = np.flatnonzero(self.table.present(self.ledger.last_turn + 1)).tolist()
+        offers = list(self.table.offers)
+        mine = [self.table.ids[arm] for arm in there], [offers[arm] for arm in there]
+        for arm, offer in zip(there, changed(*mine, cost, tax), strict=True):
+            offers[arm] = offer
+        return None if offers == self.table.offers else WorthChanged(self.seq + 1, tuple(offers))
 
     def remove_arm(self, arm: ArmT) -> ArmRemoved[ArmT]:
         """Check an arm that is to be removed."""
@@ -364,9 +416,17 @@ class LiveGame(Generic[ArmT]):
                     self._observe_past(arm, reward, visitors)
             case ArmAdded():
                 start = min(last + 1, event.lifetime.last_turn)  # a turn that was left out may do
-                self.table.add(event.arm, start, event.lifetime, event.held)
+                self.table.add(event.arm, start, event.lifetime, event.held, event.offer)
+                if self.table.offers is not None:
+                    self._reprice(self.table.offers)
             case ArmRemoved():
                 self.table.remove(event.arm, last)
+            case WorthChanged():
+                if event.offers is None:
+                    self.scale = Scale.of(event.reward_range, self.policy)
+                    self._relearn()
+                else:
+                    self._reprice(event.offers)
             case MultiplierExtended():
                 self.source.replace(self.source.turns, event.multiplier)
                 self.table.reread_dates()
@@ -385,6 +445,12 @@ class LiveGame(Generic[ArmT]):
             self.ledger.learned.append(row)
             self._observe_row(row)
 
+    def _reprice(self, offers: Sequence[Offer]) -> None:
+        """Learn again at what prices offer now."""
+        self.table.offers = list(offers)
+        self.scale = PriceScale.for_offers(offers, self.policy)
+        self._relearn()
+
     def replay(self, event: Event) -> None:
         """Apply an event that was read from a store; an inconsistent one is refused."""
         if event.seq != self.seq + 1:
@@ -402,16 +468,23 @@ class LiveGame(Generic[ArmT]):
             case TurnDecided():
                 self._check_decision(event)
             case OutcomesReported():
-                for turn, arm, reward, visitors in event.outcomes:
-                    reward = None if reward is None else finite_number("reward", reward)
-                    row = self.row_of_decided(turn, self.table.index(arm))
-                    self._reports().add(row, reward, visitors)
+                for turn, arm, amount, visitors in event.outcomes:
+                    index = self.table.index(arm)
+                    if amount is not None:
+                        amount = self.scale.amount(index, self._again(arm, amount))
+                    self._reports().add(self.row_of_decided(turn, index), amount, visitors)
             case RewardCorrected():
-                self.correct(event.turn, event.reward, self.table.index(event.arm))
+                self.correct(self._again(event.arm, event.reward, event.turn))
             case HistoryLearned():
-                self.fit(Report(arm, reward, t, came) for arm, reward, came, t in event.lessons)
+                rows = ((arm, amount, t, came) for arm, amount, came, t in event.lessons)
+                self.fit(self._again(*row) for row in rows)
             case ArmAdded():
                 self.table.require_absent(event.arm, self.ledger.last_turn + 1)
+                self._check_offers([] if event.offer is None else [event.offer], 1)
+            case WorthChanged():
+                self._check_offers(event.offers or (), len(self.table.ids))
+                if event.offers is None:
+                    Scale.of(event.reward_range, self.policy)
             case ArmRemoved():
                 self.table.require_active(event.arm)
             case MultiplierExtended():
@@ -421,6 +494,16 @@ class LiveGame(Generic[ArmT]):
                     raise BanditError("it changes the multiplier of a decided turn")
             case _:
                 raise BanditError(f"{type(event).__name__} may only be the first")
+
+    def _again(self, arm: ArmT, amount: float, t: Any = None, visitors: Any = None) -> Report:
+        """The report that an entry of an event was made of."""
+        return Report(arm, t=t, visitors=visitors)._replace(**{self.scale.called: amount})
+
+    def _check_offers(self, offers: Sequence[Offer], arms: int) -> None:
+        if self.table.offers is not None:
+            require_offers(offers, arms)
+        elif offers:
+            raise BanditError("it has offers, but the arms are no prices")
 
     def _check_decision(self, event: TurnDecided[ArmT]) -> None:
         arm, turn = self.table.index(event.arm), self.source.turn_of(event.turn)
@@ -446,14 +529,17 @@ class LiveGame(Generic[ArmT]):
     def decision(self, row: int) -> Decision[ArmT]:
         """A row of the ledger, as users see it."""
         ledger, arm = self.ledger, self.ledger.arms[row]
-        turn, _, reward, visitors = ledger.outcome(row)
+        turn, _, amount, visitors = ledger.outcome(row)
+        reward = None if amount is None else self.scale.earned(arm, amount)
+        purchases = None if self.table.offers is None else amount
         chosen = ledger.probability(row, arm), bool(ledger.exploited[row]), ledger.levels[row]
         name, date = self.table.ids[arm], self.source.date_of(turn)
-        return Decision(turn, name, *chosen, reward, visitors, date)
+        return Decision(turn, name, *chosen, reward, visitors, date, purchases)
 
 
 def started(
     arms: Iterable[ArmT],
+    offers: tuple[Offer, ...] | None,
     policy: Policy | str,
     multiplier: Any,
     reward_range: tuple[float, float] | None,
@@ -471,9 +557,10 @@ def started(
     policy = policy.counting("visitors")
     G = None if multiplier is None else as_multiplier(multiplier)
     ids = tuple(hashable(arm) for arm in as_list("arms", arms))
-    given = Scale.of(reward_range, policy, ids).reward_range
+    given = None if offers else Scale.of(reward_range, policy, ids).reward_range
     lifetimes = lifetimes_of(ids, expires, policy, source_of(policy, G, known))
-    return BanditStarted(1, policy, int(seed), given, G, bool(known), ids, lifetimes)
+    about = policy, int(seed), given, G, bool(known), ids, lifetimes
+    return BanditStarted(1, *about, offers=offers)
 
 
 def _past_turn(t: Any) -> int | str | None:

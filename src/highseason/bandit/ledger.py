@@ -13,14 +13,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError, ConflictError, StoreError, WaitingWarning
+from highseason.bandit.rows import Report
 from highseason.core.text import exact, format_number
-from highseason.core.validation import non_negative_number
+from highseason.core.validation import finite_number, non_negative_number
 from highseason.core.warnings import warn_user
 from highseason.policies import Policy
 
@@ -106,9 +107,11 @@ class Decision(Generic[ArmT]):
         probability: The arm's propensity: how likely it was when the turn was decided.
         exploited: Whether the turn was pure exploitation, as the policy's family defines it.
         level: The plan's exploration level for the turn when it was decided.
-        reward: The turn's total reward; None until it is reported.
+        reward: The turn's total reward; None until it is reported.  Of a price: the profit, at
+            what a purchase is worth now.
         visitors: What the reward is divided by; None until it is known.
         date: When the turn begins, where there is a calendar; with a zone a datetime in it.
+        purchases: How many of the visitors bought, where arms are prices.
     """
 
     turn: int
@@ -119,10 +122,14 @@ class Decision(Generic[ArmT]):
     reward: float | None = None
     visitors: float | None = None
     date: dt.date | None = None
+    purchases: float | None = None
 
 
 class TurnOutcome(NamedTuple, Generic[ArmT]):
-    """What is known of a portion's outcome after a report: its total reward, and its visitors."""
+    """What is known of a portion's outcome after a report: its total reward, and its visitors.
+
+    Where arms are prices, `reward` holds the purchases: what happened, whatever it is worth.
+    """
 
     turn: int
     arm: ArmT
@@ -136,25 +143,17 @@ class TurnOutcome(NamedTuple, Generic[ArmT]):
             return None
         return self.reward, self.visitors
 
-    def require_finite(self) -> None:
-        """Refuse a reward that is too much per visitor to be learned."""
-        if self.lesson is not None and not math.isfinite(self.lesson[0] / self.lesson[1]):
-            raise BanditError(
-                f"reward={self.reward:g} with visitors={self.visitors:g} is too much per visitor "
-                "for a floating-point number"
-            )
-
-    def merged(self, reward: float | None, visitors: float | None) -> Self:
+    def merged(self, reward: float | None, visitors: float | None, called: str) -> Self:
         """Add what is new; the same value again changes nothing, another one is refused."""
         if self.reward is not None:
-            reward = self._unchanged("reward", self.reward, reward)
+            reward = self._unchanged(called, self.reward, reward)
         if self.visitors is not None:
             visitors = self._unchanged("visitors", self.visitors, visitors)
         return self._replace(reward=reward, visitors=visitors)
 
     def _unchanged(self, name: str, old: float, new: float | None) -> float:
         if new is not None and old != new:
-            remedy = "; to replace a wrong reward, use correct" if name == "reward" else ""
+            remedy = "" if name == "visitors" else "; if the first was wrong, use correct"
             raise ConflictError(
                 f"turn {self.turn} already has {name}={old:g}; refusing to overwrite it with "
                 f"{new:g}{remedy}"
@@ -272,18 +271,20 @@ class Reports:
     `known_visitors` gives the visitors of a turn that need no report, or None.
     """
 
-    def __init__(self, ledger: Ledger, known_visitors: Callable[[int], float | None]) -> None:
-        self._ledger, self._known_visitors = ledger, known_visitors
+    def __init__(
+        self, ledger: Ledger, scale: "Scale", known_visitors: Callable[[int], float | None]
+    ) -> None:
+        self._ledger, self._scale, self._known_visitors = ledger, scale, known_visitors
         self.outcomes: dict[int, TurnOutcome[int]] = {}  # by row
 
     def add(self, row: int, reward: float | None, visitors: Any) -> None:
         """Add what a report says of a row, if it says anything new."""
         before = self.outcomes[row] if row in self.outcomes else self._ledger.outcome(row)
         came = None if visitors is None else number_of_visitors(visitors)
-        after = before.merged(reward, came)
+        after = before.merged(reward, came, self._scale.called)
         if reward is not None and after.visitors is None:
             after = after._replace(visitors=self._known_visitors(after.turn))
-        after.require_finite()
+        self._scale.check(after)
         if after != before:
             self.outcomes.pop(row, None)  # reported again: learned in the order of its last report
             self.outcomes[row] = after
@@ -324,6 +325,8 @@ class Scale:
     high: float
     clips: bool
     per_turn: bool
+    #: What a report says that a turn brought.
+    called: ClassVar[str] = "reward"
 
     @classmethod
     def of(cls, reward_range: Any, policy: Policy, arms: Iterable[Any] = ()) -> Self:
@@ -354,7 +357,28 @@ class Scale:
         """The range that was given, or None."""
         return (self.low, self.high) if self.clips else None
 
-    def learned(self, reward: float, visitors: float) -> float:
+    def amount(self, arm: int, report: Report) -> float:
+        """What a report says that a turn brought, as the ledger keeps it."""
+        if report.purchases is not None or report.takings is not None:
+            raise BanditError(
+                "purchases= and takings= are for arms that are prices, Bandit(prices=[…]): report "
+                "what the turn brought as reward="
+            )
+        return finite_number("reward", report.reward, BanditError)
+
+    def check(self, outcome: TurnOutcome[int]) -> None:
+        """Refuse what cannot be learned: a reward that is too much per visitor."""
+        if outcome.lesson is not None and not math.isfinite(outcome.lesson[0] / outcome.lesson[1]):
+            raise BanditError(
+                f"reward={outcome.reward:g} with visitors={outcome.visitors:g} is too much per "
+                "visitor for a floating-point number"
+            )
+
+    def earned(self, arm: int, amount: float) -> float:
+        """What an amount of the ledger is worth: rewards are what they are."""
+        return amount
+
+    def learned(self, arm: int, reward: float, visitors: float) -> float:
         """The value that the rule learns from a turn's total: an outlier counts as the range's end.
 
         With the range (0, 1) this is reward / visitors to the last bit, as in `play`.

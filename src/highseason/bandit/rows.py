@@ -14,25 +14,31 @@ from highseason.traffic.timeline import Timeline
 
 #: Reports, or a table of them.
 Rows: TypeAlias = Iterable[Mapping[str, Any] | Sequence[Any]] | Any
-#: The columns of a table; `turn` is another name for `t`.
-_COLUMNS = ("arm", "reward", "t", "turn", "visitors")
+#: What a turn may have brought, by what a report calls it: of arms, and of arms that are prices.
+_BROUGHT = {"reward": ("reward",), "purchases": ("purchases", "takings")}
+#: Other names of columns; `price` only where arms are prices.
+_ALSO = {"turn": "t", "price": "arm"}
 
 
 class Report(NamedTuple):
-    """One row of `update_many`: the arm, its turn's total reward, and the visitors."""
+    """One row of `update_many`: the arm, what its turn brought in all, and the visitors."""
 
     arm: Any
-    reward: Any
+    reward: Any = None
     t: Any = None
     visitors: Any = None
+    purchases: Any = None
+    takings: Any = None
 
 
-def reports_of(rows: Any) -> list[Report]:
-    """The reports that rows, or the rows of a table, make."""
-    records = _records(rows)
-    if records is not None:
-        return [Report(**record) for record in records]
-    return [_report(number, row) for number, row in enumerate(rows, start=1)]
+def reports_of(rows: Any, called: str = "reward") -> list[Report]:
+    """The reports that rows, or the rows of a table, make; `called` is what a turn brought."""
+    table = _table(rows)
+    if table is not None:
+        names, records = table
+        _check_names(names, called)
+        return [Report(**_record(record)) for record in records]
+    return [_report(number, row, called) for number, row in enumerate(rows, start=1)]
 
 
 def in_order(reports: list[Report]) -> list[Report]:
@@ -67,20 +73,29 @@ def _places(texts: list[str]) -> NDArray[Any]:
     return places
 
 
-def _report(number: int, row: Mapping[str, Any] | Sequence[Any]) -> Report:
+def _report(number: int, row: Mapping[str, Any] | Sequence[Any], called: str) -> Report:
     try:
-        if isinstance(row, str):  # its letters would be taken for an arm and a reward
+        if isinstance(row, Mapping):
+            return Report(**{_ALSO.get(name, name): value for name, value in row.items()})
+        if isinstance(row, str) or not 1 < len(row) < 5:  # letters are no arm and no reward
             raise TypeError
-        return Report(**row) if isinstance(row, Mapping) else Report(*row)
+        names = ("arm", called, "t", "visitors")
+        return Report(**dict(zip(names, row, strict=False)))
     except TypeError:
         raise BanditError(
-            f"row {number} must be (arm, reward, t, visitors), the last two optional, got {row!r}"
+            f"row {number} must be ({'arm' if called == 'reward' else 'price'}, {called}, t, "
+            f"visitors), the last two optional, got {row!r}"
         ) from None
 
 
-def _records(table: Any) -> list[dict[str, Any]] | None:
-    """The rows of a table, whose libraries are recognised by what they offer; None for others."""
-    if hasattr(table, "to_pylist") and hasattr(table, "column_names"):  # Arrow
+def _table(table: Any) -> tuple[list[Any], list[dict[str, Any]]] | None:
+    """The columns and rows of a table, known by what its library offers; None for others."""
+    if isinstance(table, Mapping):
+        names, cells = list(table), [list(column) for column in table.values()]
+        if len(set(map(len, cells))) > 1:
+            raise BanditError("the columns of a table must have the same number of rows")
+        rows = [dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True)]
+    elif hasattr(table, "to_pylist") and hasattr(table, "column_names"):  # Arrow
         names, rows = table.column_names, table.to_pylist()
     elif hasattr(table, "to_dicts") and hasattr(table, "columns"):  # Polars
         names, rows = table.columns, table.to_dicts()
@@ -88,29 +103,31 @@ def _records(table: Any) -> list[dict[str, Any]] | None:
         names, rows = table.columns, table.to_dict("records")
     elif hasattr(table, "__arrow_c_stream__"):
         arrow = require("pyarrow", extra="files", purpose="reading this table")
-        return _records(arrow.table(table))
+        return _table(arrow.table(table))
     else:
         return None
-    _check_names(list(names))
-    return [_record(row) for row in rows]
+    return list(names), rows
 
 
-def _check_names(names: list[Any]) -> None:
+def _check_names(names: list[Any], called: str) -> None:
+    brought, arm = _BROUGHT[called], "arm" if called == "reward" else "price"
+    known = (arm, *brought, "t", "turn", "visitors")
     for name in names:
-        if name not in _COLUMNS:
+        if name not in (*known, "arm"):
             people = name in ("traffic", "customers")
-            hint = "Call it `visitors`." if people else did_you_mean(str(name), _COLUMNS)
+            hint = "Call it `visitors`." if people else did_you_mean(str(name), known)
             raise BanditError(f"a table of reports has no column {name!r}. {hint}")
-    if {"t", "turn"} <= set(names):
-        raise BanditError("`t` and `turn` are the same column: drop one of them")
-    for name in ("arm", "reward"):
-        if name not in names:
-            raise BanditError(f"a table of reports needs the column {name!r}; it has {names}")
+    for name, other in _ALSO.items():
+        if {name, other} <= set(names):
+            raise BanditError(f"`{other}` and `{name}` are the same column: drop one of them")
+    for needed in ((arm, "arm"), brought):
+        if not set(needed) & set(names):
+            raise BanditError(f"a table of reports needs the column {needed[0]!r}; it has {names}")
 
 
 def _record(row: Mapping[str, Any]) -> dict[str, Any]:
-    record = {"t" if name == "turn" else name: value for name, value in row.items()}
-    for name in ("t", "visitors"):
+    record = {_ALSO.get(name, name): value for name, value in row.items()}
+    for name in ("t", "visitors", "purchases", "takings"):
         if _is_missing(record.get(name)):
             record[name] = None
     turn = record.get("t")

@@ -7,6 +7,7 @@ of the two it deals with.  `ArmTable` holds the arms, which come and go as their
 import math
 import operator
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from typing import Any, Generic, TypeAlias
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from highseason.bandit.errors import BanditError, PastForecastError
 from highseason.bandit.events import Lifetime
 from highseason.bandit.ledger import ArmT, as_list, hashable
+from highseason.bandit.prices import price_of
 from highseason.core.specs import did_you_mean
 from highseason.core.validation import positive_number
 from highseason.core.warnings import quiet
@@ -32,6 +34,7 @@ from highseason.policies import (
 )
 from highseason.policies.plan import SeasonPlanner, busy_from, known_levels, require_future
 from highseason.policies.rule import lifetime_score, measure_of
+from highseason.rewards import Offer
 from highseason.traffic import CalendarWarning, Multiplier, as_multiplier, concatenate
 from highseason.traffic.dates import When
 
@@ -344,10 +347,12 @@ class ArmTable(Generic[ArmT]):
     again when it comes back.
     """
 
-    def __init__(self, policy: Policy, source: MultiplierSource) -> None:
+    def __init__(self, policy: Policy, source: MultiplierSource, priced: bool = False) -> None:
         self.policy, self.source = policy, source
         self.ids: list[ArmT] = []
-        self.state: ArmState = policy.rule.fresh_state(0)
+        self.offers: list[Offer] | None = [] if priced else None  # by index
+        rule = policy.rule
+        self.state = rule.unprepared_state(0, []) if priced else rule.fresh_state(0)
         self.active = np.zeros(0, np.bool_)  # not removed
         self.held = np.zeros(0, np.bool_)  # waiting for a low turn
         self.opening = np.zeros(0, np.bool_)  # tried before all others
@@ -376,13 +381,30 @@ class ArmTable(Generic[ArmT]):
         """The index of an arm that is, or was, in the game."""
         arm = hashable(arm)
         if arm not in self._indices:
+            arm = self.same(arm)
+        if arm not in self._indices:
             hint = did_you_mean(str(arm), map(str, self.ids))
             for known in self.ids:
                 if str(known) == str(arm):
                     kind, given = type(known).__name__, type(arm).__name__
                     hint = f"There is {known!r}, of type {kind}: give that, not the type {given}"
+            if self.offers is not None:
+                hint += (
+                    " To learn from a price that is not asked any more, list it in prices=, and "
+                    "call remove_arm before fit"
+                )
             raise BanditError(f"there is no arm {arm!r}. {hint}")
         return self._indices[arm]
+
+    def same(self, arm: ArmT) -> ArmT:
+        """The id as it is kept; of a price, the one that is the same number."""
+        arm = hashable(arm)
+        if self.offers is None or arm in self._indices:
+            return arm
+        with suppress(ValueError):
+            prices = [offer.price for offer in self.offers]
+            return self.ids[prices.index(price_of(arm))]
+        return arm
 
     def is_untried(self, arm: ArmT) -> bool:
         """Whether the arm is not in the game and was never chosen before."""
@@ -396,13 +418,15 @@ class ArmTable(Generic[ArmT]):
 
     def require_absent(self, arm: ArmT, turn: int) -> None:
         """Refuse an arm that is in the game."""
-        index = self._indices.get(hashable(arm))
+        index = self._indices.get(self.same(arm))
         if index is not None and self.present(turn)[index]:
             raise BanditError(f"the arm {arm!r} is already in the game: arm ids must differ")
 
-    def add(self, arm: ArmT, start: int, lifetime: Lifetime, held: bool) -> None:
+    def add(
+        self, arm: ArmT, start: int, lifetime: Lifetime, held: bool, offer: Offer | None = None
+    ) -> None:
         """Bring an arm in, or back in with what was learned of it."""
-        self.grow([arm])
+        self.grow([arm], offer and [offer])
         index = self._indices[arm]
         self.active[index] = True
         self.state.start[index] = start if start > 1 else 0  # one that comes back is young again
@@ -411,16 +435,24 @@ class ArmTable(Generic[ArmT]):
         if lifetime.date is not None:
             self.dates[index] = lifetime.date
         self.held[index] = held and not self.state.selections[index]
+        if offer is not None and self.offers is not None:
+            self.offers[index] = offer
         self._changes += 1
 
-    def grow(self, arms: Iterable[ArmT]) -> None:
+    def grow(self, arms: Iterable[ArmT], offers: Sequence[Offer] | None = None) -> None:
         """Make rows for the arms that have none, all at once: one by one, each copies the table."""
         new = [arm for arm in dict.fromkeys(map(hashable, arms)) if arm not in self._indices]
         if not new:
             return
         self._indices |= {arm: index for index, arm in enumerate(new, len(self.ids))}
         self.ids += new
-        rows = self.policy.rule.fresh_state(1)._asdict()  # of a new arm: the others' memory stays
+        rule = self.policy.rule
+        if self.offers is None:
+            rows = rule.fresh_state(1)._asdict()  # of a new arm: the others' memory stays
+        else:
+            given = dict(zip(map(hashable, arms), offers or (), strict=True))
+            self.offers += [given[arm] for arm in new]
+            rows = rule.unprepared_state(1, self.offers[-1:])._asdict()
         del rows["shared"]
         self.state = self.state._replace(**{
             name: np.concatenate([getattr(self.state, name), np.repeat(row, len(new), axis=0)])
@@ -429,6 +461,8 @@ class ArmTable(Generic[ArmT]):
         masks, out = (self.active, self.held, self.opening), np.zeros(len(new), np.bool_)
         self.active, self.held, self.opening = (np.append(mask, out) for mask in masks)
         self.ends = np.append(self.ends, np.full(len(new), NO_END))
+        if self.offers is not None:
+            self.forget()  # what a rule makes of a price depends on the others
 
     def remove(self, arm: ArmT, last: int) -> None:
         """Take an arm out of the game after turn `last`; its statistics stay."""
@@ -500,7 +534,7 @@ class ArmTable(Generic[ArmT]):
         if arm is not None:
             self.state.pulls[arm] = self.state.sums[arm] = 0.0
             return
-        fresh = self.policy.rule.fresh_state(len(self.ids))
+        fresh = self.policy.rule.fresh_state(len(self.ids), self.offers)
         learned = {name: getattr(fresh, name) for name in ("pulls", "sums", "memory", "shared")}
         self.state = self.state._replace(**learned)
         self._weighted, self.weighed = None, {}  # weights may be among the shared numbers

@@ -8,22 +8,33 @@ a degree of freedom at the scatter of all turns as its prior.  Sums are kept for
 and the equation is linear in 1/ρ between them (everywhere, if v is infinite).
 
 A rule keeps these sums among its own numbers, where its `NoiseRows` say, and `state.pulls` counts
-the turns of each arm.
+the turns of each arm.  Its shared numbers begin with those that stand here.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from highseason.core.jitable import jitable, jitable_as
 from highseason.core.special import Number
-from highseason.policies.rule import ArmState, Floats
+from highseason.policies.rule import UNKNOWN_TURNS, ArmState, Floats, Turn
 
 #: Per value of ρ: effective trials, successes and squares of an arm in `memory`; of all arms in
 #: `shared`, and there by how much their scatter exceeds what the trials explain.
 PER_ARM, PER_RULE = 3, 4
 #: The prior's degrees of freedom.
 PRIOR_FREEDOM = 0.3
+#: The first places in `shared`: ρ, the turns seen, what a turn is judged by, the visitors and the
+#: weight of those turns, and the effective trials of a turn on average.
+RHO, TURNS, JUDGED, VISITORS, WEIGHT, PER_TURN = range(6)
+#: How many they are.
+HEAD = 6
+#: What a turn is judged by: its level alone, where draws are scaled and no visitors are counted;
+#: its own visitors; or the visitors of a turn on average, where G plays no part.
+BY_LEVEL, BY_VISITORS, BY_MEAN = 0.0, 1.0, 2.0
+#: Where visitors are counted: down to where a turn of 250,000 visitors teaches as much as with 0.
+COUNTED = (*(2.0**-power for power in range(21)), 0.0)
 
 
 class NoiseRows(NamedTuple):
@@ -158,3 +169,40 @@ def put_sums(state: ArmState, rows: NoiseRows, g: int, share: float, column: int
     memory, place = state.memory, rows.own + PER_ARM * g
     low, high = memory[:, place : place + 2], memory[:, place + PER_ARM : place + PER_ARM + 2]
     memory[:, column : column + 2] = low + share * (high - low)
+
+
+@jitable
+def learn_noise(state: ArmState, rows: NoiseRows, column: int) -> None:
+    """Estimate ρ, and give every arm its trials and successes at that ρ, in this column and on."""
+    shared, turns = state.shared, float(state.shared[TURNS])
+    shared[RHO], g, share = estimate_rho(state, rows, turns)
+    low, high = shared[rows.shared + PER_RULE * g], shared[rows.shared + PER_RULE * (g + 1)]
+    shared[PER_TURN] = (low + share * (high - low)) / turns
+    put_sums(state, rows, g, share, column)
+
+
+# -- the visitors of a turn ------------------------------------------------------------------------
+
+
+@jitable
+def count_visitors(state: ArmState, turn: Turn, visitors: float) -> float:
+    """Add the visitors of a turn to those seen; a draw that is only scaled has no end of them."""
+    if state.shared[JUDGED] == BY_LEVEL:
+        return math.inf
+    if turn.t > 0:  # what came before the first turn may count G in other units
+        state.shared[VISITORS] += visitors
+        state.shared[WEIGHT] += turn.G
+    return visitors
+
+
+@jitable
+def expected_visitors(state: ArmState, turn: Turn) -> float:
+    """How many visitors the turn will have: G says it, in the units of the turns that were seen."""
+    shared, G = state.shared, turn.G
+    if shared[JUDGED] == BY_MEAN:
+        if shared[TURNS] > 0.0:
+            return float(max(1.0, shared[VISITORS] / shared[TURNS]))
+        if turn.turns_left != UNKNOWN_TURNS:
+            G = (turn.G + turn.future) / (1.0 + turn.turns_left)
+    share = shared[VISITORS] / shared[WEIGHT] if shared[WEIGHT] > 0.0 else 1.0
+    return float(max(1.0, share * G))

@@ -19,9 +19,19 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import inlined, jitable
 from highseason.core.special import beta_call, log_beta
+from highseason.policies import noise
 from highseason.policies import option_prior as prior
 from highseason.policies.base import CountingPolicy
-from highseason.policies.noise import NoiseRows, add_to_rows, effective, fill_rows
+from highseason.policies.noise import (
+    COUNTED,
+    NoiseRows,
+    add_to_rows,
+    count_visitors,
+    effective,
+    expected_visitors,
+    fill_rows,
+    learn_noise,
+)
 from highseason.policies.parameters import parameter
 from highseason.policies.plan import View, effective_horizons
 from highseason.policies.ranking import (
@@ -177,8 +187,6 @@ def hopeless_beyond(rate: float, x: float) -> float:
 
 #: Where draws are scaled, the equation for ρ is linear in 1/ρ: two rows are exact.
 SCALED = (1.0, 2.0**-12)
-#: Where visitors are counted: down to where a turn of 250,000 visitors teaches as much as with 0.
-COUNTED = (*(2.0**-power for power in range(21)), 0.0)
 #: Indices this close are the same: the lower arm keeps its place.
 SAME = 1e-11
 
@@ -231,28 +239,15 @@ def life_of(state: ArmState, turn: Turn, life: float, arm: int) -> float:
 @jitable
 def terms_of(state: ArmState, turn: Turn) -> Terms:
     """What the turn costs.  Without visitors its level says it all."""
-    rho, judged = float(state.shared[prior.RHO]), state.shared[prior.JUDGED]
-    if judged == prior.BY_LEVEL:
+    rho, judged = float(state.shared[noise.RHO]), state.shared[noise.JUDGED]
+    if judged == noise.BY_LEVEL:
         return Terms(rho, 0.0, turn.level, turn.level)
     spread = (1.0 - rho) / expected_visitors(state, turn)
-    if judged == prior.BY_MEAN or turn.turns_left == UNKNOWN_TURNS:
+    if judged == noise.BY_MEAN or turn.turns_left == UNKNOWN_TURNS:
         return Terms(rho, spread, turn.level, turn.level)
     whole, patience = turn.future / turn.G, patience_of(state, turn)
     level = turn.level / patience if patience > 0.0 else math.inf
     return Terms(rho, spread, whole, min(whole, level))
-
-
-@jitable
-def expected_visitors(state: ArmState, turn: Turn) -> float:
-    """How many visitors the turn will have: G says it, in the units of the turns that were seen."""
-    shared, G = state.shared, turn.G
-    if shared[prior.JUDGED] == prior.BY_MEAN:
-        if shared[prior.TURNS] > 0.0:
-            return float(max(1.0, shared[prior.VISITORS] / shared[prior.TURNS]))
-        if turn.turns_left != UNKNOWN_TURNS:
-            G = (turn.G + turn.future) / (1.0 + turn.turns_left)
-    share = shared[prior.VISITORS] / shared[prior.WEIGHT] if shared[prior.WEIGHT] > 0.0 else 1.0
-    return float(max(1.0, share * G))
 
 
 @jitable
@@ -263,9 +258,9 @@ def patience_of(state: ArmState, turn: Turn) -> float:
     that takes several turns to try needs more of them, and later ones save less.
     """
     arms, shared = arms_to_try(count_available(state), turn.t + turn.turns_left), state.shared
-    per_turn = shared[prior.PER_TURN]
+    per_turn = shared[noise.PER_TURN]
     if per_turn <= 0.0:
-        per_turn = effective(shared[prior.RHO], expected_visitors(state, turn))
+        per_turn = effective(shared[noise.RHO], expected_visitors(state, turn))
     plays = 1.0 + PERSISTENCE * shared[prior.NU] / per_turn
     if arms * plays >= turn.turns_left:
         return 0.0
@@ -389,7 +384,7 @@ def keep_scores(state: ArmState, clock: int, scores: Floats, scale: float) -> No
 
 
 @made_once
-def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = prior.BY_LEVEL) -> Rule:
+def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = noise.BY_LEVEL) -> Rule:
     """The rule whose noise is kept at these values of ρ, falling from 1; two do for scaled draws.
 
     Rewards are in [0, 1].  Where visitors are counted, an
@@ -401,7 +396,7 @@ def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = prior.BY_LEVEL
     def start(state: ArmState) -> None:
         """The prior before any data, π from .0009 to .98; a turn counts as one trial at first."""
         shared = state.shared
-        shared[prior.RHO], shared[prior.BINARY], shared[prior.JUDGED] = 1.0, 1.0, judged
+        shared[noise.RHO], shared[prior.BINARY], shared[noise.JUDGED] = 1.0, 1.0, judged
         shared[prior.CENTRE], shared[prior.SPACING] = -1.5, 1.0
         prior.rebuild(state)
         prior.summarize(state)
@@ -411,21 +406,21 @@ def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = prior.BY_LEVEL
         """Add the observation to the sums, then renew noise and prior."""
         arm, value = observation.arm, min(max(observation.value, 0.0), 1.0)
         visitors = count_visitors(state, turn, observation.precision)
-        plain = (value == 0.0 or value == 1.0) and (judged == prior.BY_LEVEL or visitors <= 1.0)
+        plain = (value == 0.0 or value == 1.0) and (judged == noise.BY_LEVEL or visitors <= 1.0)
         if state.shared[prior.BINARY] > 0.0 and not plain:
             state.shared[prior.BINARY] = 0.0
-            fill_rows(state, rows, math.inf if judged == prior.BY_LEVEL else 1.0)
+            fill_rows(state, rows, math.inf if judged == noise.BY_LEVEL else 1.0)
             prior.rebuild(state)
         state.pulls[arm] += 1.0
         state.sums[arm] += value
-        state.shared[prior.TURNS] += 1.0
+        state.shared[noise.TURNS] += 1.0
         if state.shared[prior.BINARY] > 0.0:
             state.memory[arm, prior.TRIALS] += 1.0
             state.memory[arm, prior.SUCCESSES] += value
             prior.add_trial(state, arm, value > 0.5)
         else:
             add_to_rows(state, arm, rows, visitors, value)
-            prior.learn_noise(state, rows)
+            learn_noise(state, rows, prior.TRIALS)
             prior.renew_arms(state)
         prior.summarize(state)
 
@@ -448,17 +443,6 @@ def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = prior.BY_LEVEL
     )
 
 
-@jitable
-def count_visitors(state: ArmState, turn: Turn, visitors: float) -> float:
-    """Add the visitors of a turn to those seen; a draw that is only scaled has no end of them."""
-    if state.shared[prior.JUDGED] == prior.BY_LEVEL:
-        return math.inf
-    if turn.t > 0:  # what came before the first turn may count G in other units
-        state.shared[prior.VISITORS] += visitors
-        state.shared[prior.WEIGHT] += turn.G
-    return visitors
-
-
 def intensity(horizons: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
     """The horizon's share of itself and the number of arms: half where it is one turn an arm."""
     return np.asarray(horizons / (horizons + arms))
@@ -466,8 +450,8 @@ def intensity(horizons: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
 
 OPTION = option_rule()
 #: The same where the visitors of a turn are counted; the second ignores G.
-OPTION_COUNTED = option_rule(COUNTED, prior.BY_VISITORS)
-OPTION_UNREGULATED = option_rule(COUNTED, prior.BY_MEAN)
+OPTION_COUNTED = option_rule(COUNTED, noise.BY_VISITORS)
+OPTION_UNREGULATED = option_rule(COUNTED, noise.BY_MEAN)
 
 
 @dataclass(frozen=True)

@@ -12,20 +12,14 @@ import numpy as np
 
 from highseason.core.jitable import jitable, jitable_as
 from highseason.core.special import log_eight_rising, log_gamma, loop_exp, stirling
-from highseason.policies.noise import PER_RULE, NoiseRows, estimate_rho, put_sums
+from highseason.policies.noise import HEAD
 from highseason.policies.rule import ArmState, Floats
 
-#: What a turn is judged by: its level alone, where draws are scaled and no visitors are counted;
-#: its own visitors; or the visitors of a turn on average, where G plays no part.
-BY_LEVEL, BY_VISITORS, BY_MEAN = 0.0, 1.0, 2.0
-
-# Places in `shared`: single numbers, the grid of the prior, then the rows of the noise.
-RHO, PI, NU, CENTRE, SPACING, TURNS, BINARY = range(7)
-#: What a turn is judged by, the visitors and the weight of the turns seen, and the
-#: effective trials of a turn on average.
-JUDGED, VISITORS, WEIGHT, PER_TURN = range(7, 11)
+# Places in `shared`, behind those of `noise`: single numbers, the grid of the prior, then the rows
+# of the noise.
+PI, NU, CENTRE, SPACING, BINARY = range(HEAD, HEAD + 5)
 PRIORS, STRENGTHS = 12, 11
-LOCATIONS = 12
+LOCATIONS = HEAD + 5
 #: The grid, a row of locations for every strength: loops over locations become vector operations.
 WEIGHTS = LOCATIONS + PRIORS
 POINTS = PRIORS * STRENGTHS
@@ -42,16 +36,6 @@ TRIALS, SUCCESSES, SEEN_TRIALS, SEEN_SUCCESSES = range(4)
 #: The logarithm of the arm's likelihood at every point of the grid.
 LIKELIHOOD = 4
 ARM_ROWS = LIKELIHOOD + POINTS
-
-
-@jitable
-def learn_noise(state: ArmState, rows: NoiseRows) -> None:
-    """Estimate ρ, and give every arm its trials and successes at that ρ."""
-    shared, turns = state.shared, float(state.shared[TURNS])
-    shared[RHO], g, share = estimate_rho(state, rows, turns)
-    low, high = shared[rows.shared + PER_RULE * g], shared[rows.shared + PER_RULE * (g + 1)]
-    shared[PER_TURN] = (low + share * (high - low)) / turns
-    put_sums(state, rows, g, share, TRIALS)
 
 
 #: How fast the prior plausibility of a strength ν falls, per doubling away from 2.

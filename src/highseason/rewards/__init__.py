@@ -10,6 +10,8 @@ from highseason.rewards.model import Offer as Offer
 from highseason.rewards.model import Rewards as Rewards
 from highseason.rewards.model import check_arms as check_arms
 from highseason.rewards.model import effective_visitors as effective_visitors
+from highseason.rewards.prices import check_offers as check_offers
+from highseason.rewards.prices import prices as prices
 from highseason.rewards.spend import spend as spend
 from highseason.rewards.text import parse as parse
 from highseason.rewards.truncated_normal import truncated_normal as truncated_normal

@@ -401,17 +401,18 @@ Quantile = Callable[..., float]
 class Offer(NamedTuple):
     """What an arm offers, where arms are prices of one thing.
 
-    >>> Offer(9.5, cost=6.0).margin
-    3.5
+    >>> Offer(9.5, cost=6.0).margin, Offer(12.0, cost=6.0, tax=0.2).margin
+    (3.5, 4.0)
     """
 
     price: float
     cost: float = 0.0
+    tax: float = 0.0  # in the price, as a share of what is left without it
 
     @property
     def margin(self) -> float:
         """What is earned with each that is sold."""
-        return self.price - self.cost
+        return self.price / (1.0 + self.tax) - self.cost
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,6 +10,7 @@ from highseason.core.specs import Registry, split_spec
 from highseason.core.text import decimal
 from highseason.rewards.bernoulli import bernoulli
 from highseason.rewards.model import Rewards, effective_visitors
+from highseason.rewards.prices import ladder_of, prices
 from highseason.rewards.spend import spend
 from highseason.rewards.truncated_normal import truncated_normal
 from highseason.rewards.visitors import visitors
@@ -37,6 +38,18 @@ _FAMILIES.register(
 )
 _FAMILIES.register("visitors", _Family(visitors, "rates", (*_NOISE, *_MOVES)))
 _FAMILIES.register("spend", _Family(spend, "rates", ("values", "cv", "most", *_NOISE)))
+
+
+def _prices(arms: int | None, **options: Any) -> Rewards:
+    """Prices must be listed: a number of arms does not say which they are."""
+    if "prices" not in options:
+        raise ValueError("prices: say which, such as prices:prices=8.99/9.99/10.99,demand=linear")
+    return prices(**options)
+
+
+_FAMILIES.register(
+    "prices", _Family(_prices, "prices", ("demand", "cost", "level", "rates", *_NOISE))
+)
 
 
 def usual_rewards(G: Multiplier) -> str:
@@ -113,6 +126,8 @@ def parse(
     (5, (0.02, 0.04), 0.01)
     >>> parse("spend:rates=0.02/0.03,values=40/30,cv=0.5").arms
     2
+    >>> parse("prices:prices=8.99..14.99/5,demand=linear:best=11..13,cost=4.2,level=1%..5%").arms
+    5
     """
     name, options = split_spec(text)
     family = _FAMILIES[name]
@@ -137,13 +152,17 @@ def _option(family: _Family, name: str, key: str, value: str) -> dict[str, Any]:
         return _arms(family, label, key, value)
     if key == "values" and ".." in value:
         return {"values_between": parse_range(label, value)}
-    if key in ("values", "then"):
+    if key in ("demand", "level"):
+        return {key: value}
+    if key in ("values", "then", "cost", "rates"):
         return {key: [parse_number(label, part) for part in value.split("/")]}
     number = parse_number(label, value)
     return {key: int(number) if key == "change" and number.is_integer() else number}
 
 
 def _arms(family: _Family, label: str, key: str, value: str) -> dict[str, Any]:
+    if key == "prices":
+        return {key: ladder_of(label, value)}
     if ".." in value:
         return {"between": parse_range(label, value)}
     if "+-" in value or "±" in value:
