@@ -2,10 +2,15 @@
 
 from highseason.bandit.bandit import Bandit as Bandit
 from highseason.bandit.certainty import Ranked as Ranked
+from highseason.bandit.demand import Demand as Demand
+from highseason.bandit.demand import PriceDemand as PriceDemand
+from highseason.bandit.demand import Why as Why
+from highseason.bandit.documents import Stored as Stored
 from highseason.bandit.errors import BanditError as BanditError
 from highseason.bandit.errors import ConflictError as ConflictError
 from highseason.bandit.errors import DocumentError as DocumentError
 from highseason.bandit.errors import PastForecastError as PastForecastError
+from highseason.bandit.errors import PriceWarning as PriceWarning
 from highseason.bandit.errors import StoreError as StoreError
 from highseason.bandit.errors import StoreWarning as StoreWarning
 from highseason.bandit.errors import UnconfirmedError as UnconfirmedError
@@ -24,6 +29,7 @@ from highseason.bandit.events import MultiplierReplaced as MultiplierReplaced
 from highseason.bandit.events import OutcomesReported as OutcomesReported
 from highseason.bandit.events import RewardCorrected as RewardCorrected
 from highseason.bandit.events import TurnDecided as TurnDecided
+from highseason.bandit.events import WorthChanged as WorthChanged
 from highseason.bandit.events import event_from_json as event_from_json
 from highseason.bandit.events import event_to_json as event_to_json
 from highseason.bandit.ledger import Decision as Decision

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import copy
-import os
-import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from highseason.bandit import documents
 from highseason.bandit.certainty import Ranked, ranking, unsure_because, verdict
-from highseason.bandit.errors import BanditError, DocumentError
-from highseason.bandit.events import Event, EventStore
+from highseason.bandit.demand import Demand, Why, demand, why
+from highseason.bandit.errors import BanditError
+from highseason.bandit.events import EventStore
 from highseason.bandit.game import LiveGame, started
-from highseason.bandit.ledger import NO_ROW, ArmT, Decision, MemoryStore, warn_of_waiting
+from highseason.bandit.ledger import NO_ROW, ArmT, Decision, warn_of_waiting
 from highseason.bandit.prices import PRICE_POLICY, opened
 from highseason.bandit.rows import Report, Rows, in_order, reports_of
 from highseason.bandit.season import TurnLike
-from highseason.core.atomic import atomic_write
 from highseason.core.validation import one_of
 from highseason.policies import DEFAULT_POLICY, Policy
+from highseason.rewards import Offer
 from highseason.traffic import Multiplier
 
 if TYPE_CHECKING:
@@ -33,7 +30,7 @@ _CALLED_ELSEWHERE = (
 ).split()
 
 
-class Bandit(Generic[ArmT]):
+class Bandit(documents.Stored[ArmT]):
     """One live game, played by the same plan and the same rule as `play` and `simulate`.
 
     `pull` gives the arm of a turn; `update` reports what the turn brought.  Rewards may come late
@@ -43,15 +40,19 @@ class Bandit(Generic[ArmT]):
     counts no more for an arm than a quiet one; until they are counted, the reward waits.
 
     Args:
-        arms: The ids of the arms: any hashable objects, no two equal.
-        policy: How to play: a policy, or its text, such as "ucb-z:z=30".  The option index by
-            default, which has nothing to tune and counts the visitors of each turn.
+        arms: The ids of the arms: any hashable objects, no two equal; or `prices`.
+        policy: How to play: a policy, or its text, such as "ucb-z:z=30".  By default the option
+            index, for prices the price curve: they have nothing to tune, and count visitors.
         multiplier: G or its forecast for the turns ahead, in any form that `as_multiplier` takes;
             with a calendar, turns may be named by dates.  None if nothing is known of a turn before
             it comes: every `pull` then needs `expected`, and turns are decided in order.
+        prices: Arms that are prices of one thing, as numbers or text.  An arm's id is its price as
+            it was given; purchases are reported in place of rewards, and money follows from them.
+        cost: What a sold piece costs, or a list with a cost for each price; 0 by default.
+        tax: The tax in the prices, such as 0.19 or "19%", where costs have none in them.
         reward_range: The least and the greatest reward *per visitor*.  Rewards are scaled to
             [0, 1] by it, and one outside is refused until it is confirmed.  UCB-type rules and the
-            option index need it.
+            option index need it; of prices it is known.
         seed: The random numbers are a function of (seed, turn) and of nothing else.  The game is
             that of `play(…, seed=seed, game=0)`, but plans follow the number of arms there now.
         known: Whether `multiplier` is the number of visitors itself.  A reward without `visitors`
@@ -114,20 +115,6 @@ class Bandit(Generic[ArmT]):
                 "bandit.expectations()"
             ) * (name in _CALLED_ELSEWHERE)
             raise AttributeError(message, name=name, obj=self)
-
-    def _take(self, game: LiveGame[ArmT], store: EventStore) -> Self:
-        self._game, self._store, self._lock = game, store, threading.RLock()
-        return self
-
-    def _change(self, ask: Callable[[LiveGame[ArmT]], Event | None], confirm: bool = True) -> None:
-        """Store what a request makes, then apply it: what cannot be stored does not happen."""
-        with self._lock:
-            event = ask(self._game)
-            if event is not None:
-                if not confirm:
-                    self._game.require_in_range(event)
-                self._store.append(event)
-                self._game.apply(event)
 
     # -- playing -----------------------------------------------------------------------------------
 
@@ -352,29 +339,19 @@ class Bandit(Generic[ArmT]):
         """
         self._change(lambda game: game.remove_arm(arm))
 
-    def change_worth(
-        self,
-        *,
-        cost: Any = None,
-        tax: float | str | None = None,
-        reward_range: tuple[float, float] | None = None,
-    ) -> None:
-        """Change what a turn's outcome is worth; all that came before is learned again.
-
-        What was reported stays: of a price purchases, of other arms rewards.  Decisions stay, too.
+    def change_worth(self, *, cost: Any = None, tax: Any = None, reward_range: Any = None) -> None:
+        """Change what a turn's outcome is worth; all that was reported is learned again at that.
 
         Args:
-            cost: What a sold piece costs from now on: a number, one for each price in `arms`, or
-                the new ones by price.  Prices that left the game keep theirs.
-            tax: The tax in the prices from now on, as for `Bandit`.
+            cost: What a sold piece costs now: a number, one for each price in `arms`, or the new
+                ones by price.  Prices that left the game keep theirs.
+            tax: The tax in the prices now.
             reward_range: Of arms that are no prices: the least and the greatest reward per visitor.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], "ucb", [5, 5], reward_range=(0, 1))
         >>> shelf.update(shelf.pull(), reward=20, visitors=4, confirm=True)
-        >>> shelf.expectations()["a"]  # it was learned as the end of the range
-        1.0
-        >>> shelf.change_worth(reward_range=(0, 12))
+        >>> shelf.change_worth(reward_range=(0, 12))  # it was learned as the end of the range
         >>> shelf.expectations()["a"]
         5.0
         """
@@ -430,11 +407,23 @@ class Bandit(Generic[ArmT]):
         with self._lock:
             return ranking(self._game, gone)
 
+    def demand(self) -> Demand[ArmT]:
+        """What all sales say of each price: a row of `PriceDemand` for each, the lowest first.
+
+        >>> import highseason as hs
+        >>> shelf = hs.Bandit(prices=[8.99, 9.99, 12.99], cost=4, multiplier=[300, 900])
+        >>> past = {"price": [8.99, 9.99], "purchases": [90, 70], "visitors": [900, 880]}
+        >>> shelf.fit(past).demand()
+        """
+        with self._lock:
+            return demand(self._game)
+
     def verdict(self) -> str:
         """Whether you may stop, and what that would lose, in a sentence made of `ranking`.
 
         You may stop when the leader is best with a chance of 95%.  Stopping costs almost nothing
-        when playing it for ever loses at most half a percent of what it brings.
+        when playing it for ever loses at most half a percent of what it brings.  Of prices, what it
+        would lose is not said.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], "greedy", [5.0], reward_range=(0, 1))
@@ -444,6 +433,8 @@ class Bandit(Generic[ArmT]):
 it brings per visitor, on average.'
         """
         with self._lock:
+            if self.offers is not None:
+                return demand(self._game).verdict()
             return verdict(ranking(self._game, gone=False), unsure_because(self._game))
 
     def expectations(self) -> dict[ArmT, float | None]:
@@ -470,10 +461,30 @@ it brings per visitor, on average.'
             return [self._game.decision(row) for row in range(len(self._game.ledger))]
 
     def to_pandas(self) -> pd.DataFrame:
-        """The decisions, a row each, in the order in which they were made."""
+        """The decisions, a row for each turn and arm, in the order in which they were made.
+
+        `share` is the part of the visitors who saw the arm, and `propensity` how likely it was.
+        `hs.replay(…, time="turn")` and `hs.logs.fit_noise` read the rows that have a reward.
+        """
         import pandas as pd
 
-        return pd.DataFrame(self.decisions(), columns=[each.name for each in fields(Decision)])
+        names = [each.name for each in fields(Decision)]
+        frame = pd.DataFrame(self.decisions(), columns=names[: None if self.offers else -1])
+        frame.insert(2, "share", 1.0)
+        return frame.rename(columns={"probability": "propensity"})
+
+    def why(self, t: TurnLike | None = None) -> Why[ArmT]:
+        """Why the arm of a decided turn is played; None is the latest.
+
+        >>> import highseason as hs
+        >>> shelf = hs.Bandit(prices=[8.99, 9.99], cost=4, multiplier=[300, 300, 900])
+        >>> shelf.update(shelf.pull(), purchases=12, visitors=290)
+        >>> print(shelf.why())
+        earns most so far
+        """
+        with self._lock:
+            latest = self.last_turn or 1 if t is None else t
+            return why(self._game, self._game.row_of_decided(latest))
 
     @property
     def pending(self) -> list[Decision[ArmT]]:
@@ -497,6 +508,13 @@ it brings per visitor, on average.'
         """The arms in the game in the turn after the last that was decided."""
         with self._lock:
             return self._game.names
+
+    @property
+    def offers(self) -> dict[ArmT, Offer] | None:
+        """What each price that is or was in the game offers; None where arms are no prices."""
+        with self._lock:
+            ids, offers = self._game.table.ids, self._game.table.offers
+            return None if offers is None else dict(zip(ids, offers, strict=True))
 
     @property
     def last_turn(self) -> int:
@@ -528,89 +546,9 @@ it brings per visitor, on average.'
         """G, or its forecast, as far as it goes now."""
         return self._game.source.multiplier
 
-    @property
-    def store(self) -> EventStore:
-        """The store that every change goes to, as an event."""
-        return self._store
-
     def __repr__(self) -> str:
         with self._lock:
             turns = "" if self.multiplier is None else f" of {self.multiplier.turns}"
             waiting = f", {self.waiting} rewards wait for visitors" if self.waiting else ""
             played = f"{len(self.arms)} arms, {len(self._game.ledger)}{turns} turns decided"
             return f"<Bandit {self.policy}: {played}{waiting}>"
-
-    # -- saving, loading and copying ---------------------------------------------------------------
-
-    @classmethod
-    def from_events(cls, store: EventStore, policy: Policy | None = None) -> Self:
-        """The bandit whose events a store holds; its next events go to the same store.
-
-        Args:
-            store: A store that a bandit wrote to.
-            policy: Needed only for a policy without a name, which the registry does not have.
-
-        Raises:
-            DocumentError: The store holds no bandit, or an event is corrupt or of a later version.
-        """
-        return cls.__new__(cls)._take(documents.replayed(store, policy), store)
-
-    def follow(self, event: Event) -> None:
-        """Take in the next event of the same history, which another process has stored."""
-        with self._lock:
-            self._game.replay(event)
-
-    def to_json(self) -> str:
-        """Everything as one JSON document: `from_json` continues identically.
-
-        The document holds the events of the store, and grows with the game; to save after every
-        decision, pass a `store` instead.  Ids must be str, int, float, bool, None, or tuples of
-        these.
-        """
-        with self._lock:
-            return documents.write(self._store)
-
-    @classmethod
-    def from_json(
-        cls, text: str | bytes, policy: Policy | None = None, store: EventStore | None = None
-    ) -> Self:
-        """The bandit that `to_json` wrote.
-
-        Args:
-            text: The document.
-            policy: Needed only for a policy without a name, which the registry does not have.
-            store: An empty store, which gets the events of the document and those that follow.
-
-        Raises:
-            DocumentError: The document is corrupt, or another version wrote it.
-        """
-        events = documents.read(text)
-        game = documents.replayed(events, policy)
-        return cls.__new__(cls)._take(game, documents.filled(store, events))
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the document of `to_json` to a file, which is complete or not there at all."""
-        with atomic_write(Path(path)) as unfinished:
-            unfinished.write_text(self.to_json(), encoding="utf-8")
-
-    @classmethod
-    def load(
-        cls,
-        path: str | os.PathLike[str],
-        policy: Policy | None = None,
-        store: EventStore | None = None,
-    ) -> Self:
-        """The bandit that `save` wrote; the other arguments are those of `from_json`."""
-        try:
-            return cls.from_json(Path(path).read_bytes(), policy, store)
-        except DocumentError as reason:
-            raise DocumentError(f"{path}: {reason}") from reason
-
-    def __getstate__(self) -> dict[str, Any]:
-        """A copy keeps its events in memory: two that write to one file would contradict."""
-        with self._lock:
-            # Copied now: the game goes on changing when the lock is released.
-            return {"game": copy.deepcopy(self._game), "events": tuple(self._store)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._take(state["game"], MemoryStore(state["events"]))

@@ -13,8 +13,9 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.bandit.demand import SURE, PriceDemand, demand
 from highseason.bandit.game import LiveGame
-from highseason.bandit.ledger import ArmT, known
+from highseason.bandit.ledger import ArmT, Scale, known
 from highseason.core.text import percent
 from highseason.policies.rule import Floats
 
@@ -26,7 +27,7 @@ IN_COMMON = 8.0
 #: Chances between this and `SURE` are left out: they are off by up to 13 points.
 UNSURE = 0.4
 #: Stopping is advised from this chance of being best on, or up to this loss, as a share.
-SURE, NEGLIGIBLE = 0.95, 0.005
+NEGLIGIBLE = 0.005
 _RHOS = (0.0, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
 _SPREADS = np.linspace(0.125, 2.5, 20)  # of the arms' means, as a share of their range
 _DRAWS = 2000
@@ -41,11 +42,13 @@ class Ranked(NamedTuple, Generic[ArmT]):
         pulls: How many of its turns the rule has learned from.
         low: The lower end of its 95% interval, None before the second reward.  Rewards are clipped
             to `reward_range`, counted as the policy counts turns, and forgotten as it forgets them.
+            Of a price: of the 90% band of what it earns, as in `Bandit.demand`.
         high: The upper end.
         chance_best: How likely the arm is the best of those in the game.
         loss: What playing it for ever would lose per visitor, on average, in the unit of the
             estimate; that of the first arm is what stopping now would lose.  It and `chance_best`
-            are None where they are not calibrated: see the guide on embedding.
+            are None where they are not calibrated: see the guide on embedding.  Of prices there is
+            no loss, and the chance is that of `Bandit.demand`.
     """
 
     arm: ArmT
@@ -157,10 +160,14 @@ def _draw(means: Floats, errors: Floats) -> Floats:
 
 def ranking(game: LiveGame[ArmT], gone: bool) -> list[Ranked[ArmT]]:
     """The arms in a game, best first; with `gone`, then those that left it."""
-    ledger, scale, table = game.ledger, game.scale, game.table
-    last = ledger.arms[-1] if len(ledger) and ledger.exploited[-1] else -1
-    standings = game.policy.rule.standings(table.state, last)
-    lessons, present = _lessons(game), table.present(ledger.last_turn + 1)
+    scale, table, standings = game.scale, game.table, game.standings()
+    present = table.present(game.ledger.last_turn + 1)
+    there = [one for one in standings if present[one[0]]]
+    standings = there + [one for one in standings if gone and not present[one[0]]]
+    if table.offers is not None:
+        rows = {row.price: row for row in demand(game)}
+        return [_of_price(table.ids[arm], value, scale, rows) for arm, value in standings]
+    lessons = _lessons(game)
     pulls, (low, high) = lessons.totals(), lessons.intervals()
     chances, losses = lessons.outlook(present & (not scale.per_turn))
 
@@ -173,8 +180,21 @@ def ranking(game: LiveGame[ArmT], gone: bool) -> list[Ranked[ArmT]]:
         name, sure = table.ids[arm], known(float(chances[arm]))
         return Ranked(name, shown, int(pulls[arm]), lower, upper, sure, loss)
 
-    there = [ranked(*one) for one in standings if present[one[0]]]
-    return there + [ranked(*one) for one in standings if gone and not present[one[0]]]
+    return [ranked(*one) for one in standings]
+
+
+def _of_price(
+    price: ArmT, estimate: float | None, scale: Scale, rows: dict[ArmT, PriceDemand[ArmT]]
+) -> Ranked[ArmT]:
+    """A price with what the policy makes of it, and how sure the demand curve is."""
+    row = rows.get(price)
+    if row is None:
+        return Ranked(price, None, 0)
+    shown = None if estimate is None else scale.shown(estimate)
+    if shown is None:
+        return Ranked(price, None, row.turns, chance_best=row.chance_best)
+    ends = min(row.earns_low, shown), max(row.earns_high, shown)
+    return Ranked(price, shown, row.turns, *ends, row.chance_best)
 
 
 def _lessons(game: LiveGame[Any]) -> Lessons:

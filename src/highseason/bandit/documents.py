@@ -1,10 +1,14 @@
-"""A live bandit as one JSON document: its events.  Whoever reads them goes on where it stopped.
+"""A live bandit kept: its events in a store, or as one JSON document, from which it goes on.
 
 Random numbers are functions of (seed, turn), so the seed is all of the random state.
 """
 
-from collections.abc import Iterable
-from typing import Any
+import copy
+import os
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Generic, Self
 
 import msgspec
 
@@ -18,7 +22,8 @@ from highseason.bandit.events import (
     read_policy,
 )
 from highseason.bandit.game import LiveGame
-from highseason.bandit.ledger import MemoryStore
+from highseason.bandit.ledger import ArmT, MemoryStore
+from highseason.core.atomic import atomic_write
 from highseason.core.version import __version__
 from highseason.core.warnings import quiet
 from highseason.policies import Policy
@@ -92,3 +97,99 @@ def filled(store: EventStore | None, events: Iterable[Event]) -> EventStore:
     for event in events:
         store.append(event)
     return store
+
+
+class Stored(Generic[ArmT]):
+    """A live game with the store of its events: saved, loaded, copied, and followed."""
+
+    def _take(self, game: LiveGame[ArmT], store: EventStore) -> Self:
+        self._game, self._store, self._lock = game, store, threading.RLock()
+        return self
+
+    def _change(self, ask: Callable[[LiveGame[ArmT]], Event | None], confirm: bool = True) -> None:
+        """Store what a request makes, then apply it: what cannot be stored does not happen."""
+        with self._lock:
+            event = ask(self._game)
+            if event is not None:
+                if not confirm:
+                    self._game.require_in_range(event)
+                self._store.append(event)
+                self._game.apply(event)
+
+    @property
+    def store(self) -> EventStore:
+        """The store that every change goes to, as an event."""
+        return self._store
+
+    @classmethod
+    def from_events(cls, store: EventStore, policy: Policy | None = None) -> Self:
+        """The bandit whose events a store holds; its next events go to the same store.
+
+        Args:
+            store: A store that a bandit wrote to.
+            policy: Needed only for a policy without a name, which the registry does not have.
+
+        Raises:
+            DocumentError: The store holds no bandit, or an event is corrupt or of a later version.
+        """
+        return cls.__new__(cls)._take(replayed(store, policy), store)
+
+    def follow(self, event: Event) -> None:
+        """Take in the next event of the same history, which another process has stored."""
+        with self._lock:
+            self._game.replay(event)
+
+    def to_json(self) -> str:
+        """Everything as one JSON document: `from_json` continues identically.
+
+        The document holds the events of the store, and grows with the game; to save after every
+        decision, pass a `store` instead.  Ids must be str, int, float, bool, None, or tuples of
+        these.
+        """
+        with self._lock:
+            return write(self._store)
+
+    @classmethod
+    def from_json(
+        cls, text: str | bytes, policy: Policy | None = None, store: EventStore | None = None
+    ) -> Self:
+        """The bandit that `to_json` wrote.
+
+        Args:
+            text: The document.
+            policy: Needed only for a policy without a name, which the registry does not have.
+            store: An empty store, which gets the events of the document and those that follow.
+
+        Raises:
+            DocumentError: The document is corrupt, or another version wrote it.
+        """
+        events = read(text)
+        game = replayed(events, policy)
+        return cls.__new__(cls)._take(game, filled(store, events))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the document of `to_json` to a file, which is complete or not there at all."""
+        with atomic_write(Path(path)) as unfinished:
+            unfinished.write_text(self.to_json(), encoding="utf-8")
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        policy: Policy | None = None,
+        store: EventStore | None = None,
+    ) -> Self:
+        """The bandit that `save` wrote; the other arguments are those of `from_json`."""
+        try:
+            return cls.from_json(Path(path).read_bytes(), policy, store)
+        except DocumentError as reason:
+            raise DocumentError(f"{path}: {reason}") from reason
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy keeps its events in memory: two that write to one file would contradict."""
+        with self._lock:
+            # Copied now: the game goes on changing when the lock is released.
+            return {"game": copy.deepcopy(self._game), "events": tuple(self._store)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._take(state["game"], MemoryStore(state["events"]))

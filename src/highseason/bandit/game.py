@@ -521,10 +521,21 @@ class LiveGame(Generic[ArmT]):
 
     # -- looking ----------------------------------------------------------------------------------
 
+    def standings(self) -> list[tuple[int, float | None]]:
+        """All arms, best first, with the rule's estimates, as of the next turn."""
+        ledger, state = self.ledger, self.table.state
+        last = ledger.arms[-1] if len(ledger) and ledger.exploited[-1] else -1
+        present = self.table.present(ledger.last_turn + 1)
+        return self.policy.rule.standings(state._replace(available=present), last)
+
     @property
     def names(self) -> tuple[ArmT, ...]:
         """The arms in the game in the turn after the last that was decided."""
         return self.table.names(self.ledger.last_turn + 1)
+
+    def stakes(self, turn: int) -> float:
+        """G of a decided turn, known or forecast."""
+        return self._turn(turn, 0.0, None).G
 
     def decision(self, row: int) -> Decision[ArmT]:
         """A row of the ledger, as users see it."""

@@ -26,7 +26,8 @@ _NAMES = {
     "turn": ("turn", "date", "day", "hour", "week", "time", "timestamp"),
     "arm": ("arm", "variant", "item_id", "item", "product", "price"),
     "successes": (
-        "successes", "clicks", "click", "orders", "conversions", "buyers", "sales", "reward", "sum",
+        "successes", "clicks", "click", "orders", "purchases", "conversions", "buyers", "sales",
+        "reward", "sum",
     ),
     "visitors": ("visitors", "impressions", "views", "pageviews", "sessions", "trials"),
     "squares": ("squares",),
