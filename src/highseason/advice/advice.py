@@ -6,6 +6,7 @@ import itertools
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from highseason.advice.cautions import Caution
@@ -17,19 +18,22 @@ from highseason.advice.comparison import (
     WorldComparison,
     plus_minus,
 )
-from highseason.advice.days import Day, coming_days, in_words
+from highseason.advice.days import Day, coming_days, in_words, price_arguments
+from highseason.advice.demand import best_beforehand
 from highseason.bounds import RegretBound
 from highseason.core.text import (
     Printable,
     Table,
     counted,
     decimal,
+    exact,
     format_number,
     percent,
     wrapped,
 )
 from highseason.policies import Plan, Policy
 from highseason.policies.timing import timing
+from highseason.rewards import Offer
 from highseason.rewards.text import assumption, independent_visitors
 from highseason.traffic import Multiplier
 
@@ -127,7 +131,8 @@ class Advice(Printable):
     @property
     def assumption(self) -> str:
         """The world of the verdict, in a sentence."""
-        return assumption(self.comparison.world.rewards, self.multiplier)
+        world = self.comparison.world
+        return assumption(world.rewards, self.multiplier, world.demand)
 
     def table(self, entries: Sequence[Compared] | None = None) -> Table:
         """What each policy earns, and the lead of the advised one in percentage points.
@@ -193,18 +198,30 @@ class Advice(Printable):
         if self.multiplier.is_shape or not self.policy.rule.traits.compilable:
             return []
         start, rewards = self.bandit_arguments(), self.comparison.world.rewards
-        return coming_days(self.plan, rewards, arms, start["policy"], start["reward_range"])
+        return coming_days(self.plan, rewards, arms, start["policy"])
 
-    def in_units(self, worth: float | None = None, currency: str = "") -> str:
+    @cached_property
+    def beforehand(self) -> tuple[Offer, float] | None:
+        """The best single price to choose before any is tried, and the profit of it, as a share.
+
+        The share is of what the best price earns; None where arms are no prices.
+        """
+        rewards = self.comparison.world.rewards
+        return None if rewards.offers is None else best_beforehand(rewards)
+
+    def in_units(self, worth: float | None = None, unit: str | None = None) -> str:
         """The lead and the loss of the advised policy in orders, or in money: a sentence.
 
         Args:
-            worth: What an order is worth.
-            currency: Its currency.
+            worth: What an order is worth; not of prices, which say it.
+            unit: What gains are in, such as "€"; of orders it is "orders".
         """
         one, calendar = self.comparison, self.multiplier.calendar
         is_money = worth is not None or one.world.rewards.bounds != (0.0, 1.0)
-        unit = (f" {currency}" if currency else "") if is_money else " orders"
+        if worth is not None and one.world.rewards.offers is not None:
+            raise ValueError("worth has no meaning for prices: they say what an order is worth")
+        unit = unit or ("" if is_money else "orders")
+        unit = f" {unit}" if unit else ""
         size = (worth or 1.0) * one.chosen.regret / max(1e-12, 1.0 - one.chosen.earned)
         rival = one.runner_up if self.answer == "greedy" else one.best("greedy")
         lead, low, high = (size * x for x in (rival.lead.value, rival.lead.low, rival.lead.high))
@@ -215,13 +232,20 @@ class Advice(Printable):
             word, (least, most) = ("more", (low, high)) if lead > 0.0 else ("less", (-high, -low))
             more = f"about {abs(lead):,.0f}{unit} {word} than {rival.policy}"
             more = f"{more}, between {least:,.0f} and {most:,.0f}"
+        if self.beforehand is not None:
+            offer, share = self.beforehand
+            gain = size * (one.chosen.earned - share)
+            word, single = ("more" if gain > 0 else "less"), exact(offer.price)
+            more += f"; about {abs(gain):,.0f}{unit} {word} than the best single price to choose "
+            more += f"beforehand, {single}"
         last = None if calendar is None else calendar[-1].astype("datetime64[D]").item()
         by = "In this season" if last is None else f"By {last.day} {last:%B %Y}"
         loss = f"{size * (1.0 - one.chosen.earned):,.0f}{unit}"
-        return f"{by}: {more}; and {loss} less than with the best arm known from the start."
+        best = f"the best {one.world.arm} known from the start"
+        return f"{by}: {more}; and {loss} less than with {best}."
 
     def bandit_arguments(self) -> dict[str, Any]:
-        """What a bandit needs to play as advised, besides its arms.
+        """What a bandit needs to play as advised, besides its arms, unless they are prices.
 
         The rewards that policies learned as 0 to 1 in the games are its range.
 
@@ -233,19 +257,22 @@ class Advice(Printable):
         policy, world = self.policy, self.comparison.world
         if world.rho is None:  # a bandit would count visitors
             policy = policy.counting("turns")
-        span = world.rewards.reward_range
-        return {"policy": policy, "multiplier": self.multiplier, "reward_range": span}
+        usual = {"policy": policy, "multiplier": self.multiplier}
+        if world.rewards.offers is None:
+            return usual | {"reward_range": world.rewards.reward_range}
+        return usual | price_arguments(world.rewards.offers)
 
     @property
     def next_steps(self) -> tuple[str, ...]:
         """What goes on from here: the plan, and a bandit, or a game of another library's policy."""
-        play = "bandit = hs.Bandit(arms, **advice.bandit_arguments())"
+        arms = "" if self.comparison.world.rewards.offers else "arms, "
+        play = f"bandit = hs.Bandit({arms}**advice.bandit_arguments())"
         if not self.policy.rule.traits.compilable:
             play = "hs.play(advice.policy, advice.comparison.world.rewards, advice.multiplier)"
         return "print(advice.plan)", play
 
     def text(
-        self, arms: Sequence[str] = (), *, worth: float | None = None, currency: str = "",
+        self, arms: Sequence[str] = (), *, worth: float | None = None, unit: str | None = None,
         details: bool = False, steps: Sequence[str] = (),
     ) -> str:  # fmt: skip
         """All of it, in lines that fit the terminal.
@@ -253,7 +280,7 @@ class Advice(Printable):
         Args:
             arms: Their names.
             worth: What an order is worth, for gains in money.
-            currency: Its currency.
+            unit: What gains are in, such as "€".
             details: Also show the table of worlds.
             steps: What to do next; `next_steps` by default.
         """
@@ -261,14 +288,14 @@ class Advice(Printable):
         asked = [each for each in one.compared if each.policy.candidate is None]
         named = [one.chosen, one.runner_up, *(one.best(kind) for kind in KINDS), *asked]
         legend = (
-            f"{G.name}: {counted(G.turns, 'turn')}, {counted(self.plan.arms, 'arm')}.  earned: of "
-            "the best arm's reward.  lead: of the advised policy, in percentage points of that, ± "
-            f"half its 95% interval (paired).  sure: that it is better.  From {games} not used to "
+            f"{G.name}: {counted(G.turns, 'turn')}, {counted(self.plan.arms, one.world.arm)}.  "
+            f"earned: of the best {one.world.arm}'s reward.  lead: of the advised policy, in "
+            f"percentage points of that, ± half its 95% interval (paired).  sure: that it is better.  From {games} not used to "
             f"search the {counted(one.tried, 'candidate')}."
         )
         parts = [wrapped(self.verdict), "", wrapped(self.assumption), ""]
         if one.world.rho is not None:
-            parts += [wrapped(self.in_units(worth, currency)), ""]
+            parts += [wrapped(self.in_units(worth, unit)), ""]
         parts += [
             str(self.table([each for each in one.compared if each in named])),
             wrapped(legend),
@@ -346,4 +373,6 @@ class Advice(Printable):
             "turns": G.turns,
             "arms": self.plan.arms,
             "seed": self.seed,
+            **({} if self.beforehand is None else {"beforehand": {
+                "price": self.beforehand[0].price, "earned_share": self.beforehand[1]}}),
         }  # fmt: skip

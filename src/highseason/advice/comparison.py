@@ -43,18 +43,22 @@ def kind_of(policy: Policy) -> Kind:
     return "regulated" if policy.looks_at_g else "unregulated"
 
 
-def candidates() -> list[Policy]:
+def candidates(priced: bool = False) -> list[Policy]:
     """Every policy that declares itself a candidate, the simplest first.
 
     Of those that are level, the first is advised.  Greedy is the simplest; what has no
     constants comes before what has to be tuned, and what ignores G before what is regulated by it.
+    Where arms are prices, what knows them comes right after greedy, and nothing is tuned.
     """
     found = (cls for cls in registry().values() if cls.candidate is not None)
     ordered = sorted(found, key=lambda cls: cls.candidate or 0)
-    return [policy for cls in ordered for policy in cls.candidates()]
+    every = [policy for cls in ordered for policy in cls.candidates()]
+    if priced:
+        return [policy for policy in every if not axes(policy)]
+    return [policy for policy in every if not policy.rule.constants]
 
 
-def tried(rho: float | None, also: Sequence[Policy] = ()) -> list[Policy]:
+def tried(rho: float | None, also: Sequence[Policy] = (), priced: bool = False) -> list[Policy]:
     """The policies for a world, with others asked for.
 
     Where visitors are counted, a policy is given their correlation, as it would be in a shop: by
@@ -63,7 +67,7 @@ def tried(rho: float | None, also: Sequence[Policy] = ()) -> list[Policy]:
     >>> [str(policy) for policy in tried(0.01)[:2]]
     ['greedy:rho=0.01', 'option-index']
     """
-    known = dict.fromkeys((*candidates(), *also))
+    known = dict.fromkeys((*candidates(priced), *also))
     return [
         p.with_values({"rho": rho}) if rho and isinstance(p, WeighingPolicy) else p for p in known
     ]
@@ -187,8 +191,8 @@ class WorldComparison:
         if self.answer == "greedy":
             reason = (
                 "Neither exploring nor regulating pays: nothing tried is noticeably better than "
-                f"showing every arm once and then the leader (the strongest rival, {rival.policy}, "
-                f"is {_ahead(rival.lead)})."
+                f"showing every {self.world.arm} once and then the leader (the strongest rival, "
+                f"{rival.policy}, is {_ahead(rival.lead)})."
             )
         elif self.answer == "regulate":
             reason = f"Regulating pays: {ignores}, and {loss}."
@@ -198,8 +202,8 @@ class WorldComparison:
                 tries, fewer = (percent(1.0 - one.exploited) for one in (greedy, self.chosen))
                 reason = (
                     f"Exploring less than greedy pays ({loss}: it tries all "
-                    f"{self.world.rewards.arms} arms first and earns {tries} of its reward with "
-                    f"tries, this policy {fewer}), but regulating it by traffic "
+                    f"{self.world.rewards.arms} {self.world.arm}s first and earns {tries} of its "
+                    f"reward with tries, this policy {fewer}), but regulating it by traffic "
                 )
             if self.chosen.kind == "regulated":
                 reason += f"makes no clear difference: {ignores}."
@@ -213,7 +217,8 @@ class WorldComparison:
             reason += f"  This is not settled: {rival.policy} may be ahead by up to {most}."
         elif rival.lead.value < -_LEVEL and str(rival.policy) not in reason:
             reason = f"{reason[:-1]}; {rival.policy} is {_ahead(rival.lead)}, hardly noticeably."
-        return f"Use {self.policy}: it earns {earned} of what the best arm would.  {reason}"
+        best = f"the best {self.world.arm} would"
+        return f"Use {self.policy}: it earns {earned} of what {best}.  {reason}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from highseason.bandit import Bandit
 from highseason.core.text import counted, wrapped
 from highseason.core.warnings import quiet
 from highseason.policies import Plan, Policy
-from highseason.rewards import Rewards
+from highseason.rewards import Offer, Rewards
 from highseason.traffic import day_in_words, special_days
 
 #: How many turns are listed, and how many games say what is done in them.
@@ -43,6 +44,8 @@ class Day:
     tries: float
     arm: str | None
 
+    noun: ClassVar[str] = "arm"  # what an arm is called
+
     @property
     def when(self) -> str:
         """The turn as people read it."""
@@ -56,8 +59,8 @@ class Day:
         if self.arm is not None and self.tries:
             return f"try {self.arm}"
         if self.tries >= 0.5:
-            return "try another arm"
-        chance = f", or try another arm ({self.tries:.0%})"
+            return f"try another {self.noun}"
+        chance = f", or try another {self.noun} ({self.tries:.0%})"
         return "play the best so far" + (chance if self.tries > _RARELY else "")
 
     def __str__(self) -> str:
@@ -66,12 +69,25 @@ class Day:
         return f"{self.when}{special}, {visitors} expected: {self.what}"
 
 
+class PriceDay(Day):
+    """The same where arms are prices."""
+
+    noun = "price"
+
+
+def price_arguments(offers: Sequence[Offer]) -> dict[str, Any]:
+    """What a bandit takes for these prices."""
+    prices, costs, taxes = map(list, zip(*offers, strict=True))
+    cost = costs[0] if len(set(costs)) == 1 else costs
+    known = {"cost": cost, "tax": taxes[0]}
+    return {"prices": prices, **{name: value for name, value in known.items() if value}}
+
+
 def coming_days(
     plan: Plan,
     rewards: Rewards,
     labels: Sequence[str] = (),
     player: Policy | None = None,
-    reward_range: tuple[float, float] = (0.0, 1.0),
     today: date | None = None,
 ) -> list[Day]:
     """The two weeks from today on, or the first turns of a plan that does not know of today.
@@ -81,7 +97,6 @@ def coming_days(
         rewards: What arms may pay: bandits play games with it, and learn which arm is best.
         labels: The names of the arms.
         player: The policy as a bandit plays it, if that is not the plan's.
-        reward_range: The least and the greatest reward per visitor.
         today: Today.
     """
     G, names = plan.multiplier, list(labels) or [f"arm {i + 1}" for i in range(plan.arms)]
@@ -89,22 +104,29 @@ def coming_days(
     first = 0 if wall is None else int((wall < np.datetime64(today or date.today())).sum())
     turns = range(first % G.turns + 1, min(first % G.turns + DAYS, G.turns) + 1)
     chosen: list[list[tuple[str, bool]]] = [[] for _ in turns]
+    offers, kind = rewards.offers or (), PriceDay if rewards.offers else Day
+    how: dict[str, Any] = {"arms": names, "reward_range": rewards.reward_range}
+    how = price_arguments(offers) if offers else how
     for game in range(GAMES):
         arms = rewards.parameters(np.array([game], np.uint64))[0]
         draw = np.random.default_rng(game)
         with quiet():
-            bandit = Bandit(names, player or plan.policy, G, reward_range=reward_range, seed=game)
+            bandit = Bandit(policy=player or plan.policy, multiplier=G, seed=game, **how)
             for t, seen in zip(turns, chosen, strict=True):
                 decision, visitors = bandit.decide(t), float(G.values[t - 1])
-                seen.append((decision.arm, decision.exploited))
-                paid = rewards.draw(draw.random(), arms[names.index(decision.arm)], t, visitors)
-                bandit.update(decision.arm, visitors * paid, t=t, visitors=visitors)
+                arm = bandit.arms.index(decision.arm)
+                seen.append((names[arm], decision.exploited))
+                paid = rewards.draw(draw.random(), arms[arm], t, visitors)
+                bought = round(visitors * paid / offers[arm].margin) if offers else None
+                came = max(visitors, bought or 0)
+                brought = {"purchases": bought} if offers else {"reward": visitors * paid}
+                bandit.update(decision.arm, t=t, visitors=came, **brought)
     begins = [None] * G.turns if wall is None else wall.tolist()
     whole = wall is None or wall.size < 2 or bool(np.diff(wall).min() >= _DAY)
     named = [""] * G.turns if wall is None else map(day_in_words, special_days(wall))
     special = [name if whole else "" for name in named]
     return [
-        Day(t, begins[t - 1], whole, float(G.values[t - 1]), special[t - 1],
+        kind(t, begins[t - 1], whole, float(G.values[t - 1]), special[t - 1],
             sum(not exploited for _, exploited in seen) / GAMES,
             seen[0][0] if len({arm for arm, _ in seen}) == 1 else None)
         for t, seen in zip(turns, chosen, strict=True)
@@ -114,7 +136,8 @@ def coming_days(
 def in_words(days: Sequence[Day]) -> str:
     """The days, one a line, and what the list is; fits the terminal."""
     about = (
-        f"Percentages are of {GAMES} simulated games.  Which arm is best is learned on the way, "
+        f"Percentages are of {GAMES} simulated games.  Which {days[0].noun} is best is learned on "
+        "the way, "
         "from each day's own numbers: ask again every morning."
     )
     lines = [wrapped(f"  {day}", indent="    ") for day in days]

@@ -13,6 +13,7 @@ from highseason import bounds as theorems
 from highseason.advice.advice import Advice
 from highseason.advice.cautions import cautions, greedy_is_as_good
 from highseason.advice.comparison import NOTICEABLE, WorldComparison, judge, spaces, tried
+from highseason.advice.demand import in_words, unknown_demand
 from highseason.advice.trials import Progress, Space, Trial, Zoom, derive_seed, on_games
 from highseason.advice.worlds import FEW_RHOS, RHOS, TYPICAL_RATES, Rates, World
 from highseason.bounds import NoTheoremError
@@ -23,7 +24,7 @@ from highseason.core.warnings import quiet
 from highseason.engine import SimulationResult, simulate
 from highseason.engine.gpu.pool import GpuPool
 from highseason.policies import Greedy, Policy, parse
-from highseason.rewards import Rewards
+from highseason.rewards import Rewards, check_offers
 from highseason.rewards.text import parse_range, usual_rewards
 from highseason.traffic import Multiplier, as_multiplier
 
@@ -45,8 +46,11 @@ _LEAST_RHO = 1e-6
 
 def advise(
     multiplier: Any,
-    arms: int,
+    arms: int | None = None,
     *,
+    prices: Any = None,
+    cost: Any = 0.0,
+    tax: float = 0.0,
     rates: Rates | str | None = None,
     rho: float | None = None,
     gap: float | None = None,
@@ -71,13 +75,18 @@ def advise(
 
     Args:
         multiplier: G: anything `as_multiplier` takes.
-        arms: The number of arms, at least 2.
-        rates: The range of the arms' conversion rates, such as (0.02, 0.04) or "2%..4%".
+        arms: The number of arms, at least 2; or `prices`.
+        prices: Arms that are prices of one thing, as for `hs.rewards.prices`.  Demand is unknown:
+            every game draws a curve.  The advice is in money.
+        cost: What a sold piece costs, or a list with a cost for each price.
+        tax: The tax in the prices, such as 0.19, where costs have none in them.
+        rates: The range of the arms' conversion rates, such as (0.02, 0.04) or "2%..4%"; of prices,
+            of the rate at the middle of the ladder.
         rho: The correlation of the decisions of two visitors of the same turn; 0 if unknown.
         gap: How far the second best arm is below the best, if known.
         rewards: "visitors", where every visitor of a turn counts; "bernoulli", the paper's world,
-            where a turn is one draw; or a reward model.  By default "visitors", and "bernoulli"
-            for a shape such as `wave`.
+            where a turn is one draw; or a reward model, such as `hs.rewards.prices`, where demand
+            is of a known kind.  By default "visitors", and "bernoulli" for a shape such as `wave`.
         turns: The number of turns, where the multiplier is the name of a shape.
         games: The number of games to judge by; up to three times as many while the answer is
             undecided.  1,000 by default, fewer in long seasons with many arms, so that it takes
@@ -109,7 +118,24 @@ def advise(
             raise ValueError("give either rates or a reward model, which has its own")
         low, high = parse_range("rates", rates) if isinstance(rates, str) else rates
         ranges = ((float(low), float(high)),)
-    mains = [World.of(model, arms, each, rho, gap) for each in ranges]
+    if prices is not None:
+        if given := [name for name, value in (("arms", arms), ("rewards", rewards)) if value]:
+            raise ValueError(
+                f"give either prices or {given[0]}: prices are the arms, and the world is one of "
+                "unknown demand; where its kind is known, rewards=hs.rewards.prices(…) alone"
+            )
+        offers, level = check_offers("prices", prices, cost, tax=tax), ranges[0] if rates else None
+        model = unknown_demand(offers, level, rho or 0.0)
+        mains = [World(model, in_words(offers, level))]
+    else:
+        if arms is None and isinstance(model, Rewards):
+            arms = model.arms
+        if arms is None:
+            raise ValueError("give the number of arms, or prices=[…] where they are prices")
+        mains = [World.of(model, arms, each, rho, gap) for each in ranges]
+    arms = mains[0].rewards.arms
+    if gap is not None and mains[0].rewards.offers is not None:
+        raise ValueError("gap has no meaning for prices, which lie on one demand curve")
     worlds = mains[:1]
     if worlds[0].rho is not None:  # what else may be true: other correlations, and other rates
         rhos = FEW_RHOS if len(mains) > 1 else RHOS
@@ -240,7 +266,8 @@ class Judge:
         Where greedy clearly loses less than is noticeable, nothing can beat it, so nothing is
         tuned.
         """
-        every = spaces(tried(world.rho, self.also), self.policies)
+        priced = world.rewards.offers is not None
+        every = spaces(tried(world.rho, self.also, priced), self.policies)
         played = self.played(world, Finalists((Greedy(),), 1), 0)
         loss, error = played.mean("regret", 0), played.error("regret", 0)
         if loss + 3 * error < NOTICEABLE * played.best_reward:

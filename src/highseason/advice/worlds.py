@@ -36,6 +36,7 @@ class World:
     """
 
     rewards: Rewards
+    demand: str = ""  # what is assumed of it, where arms are prices
 
     @classmethod
     def of(
@@ -81,6 +82,11 @@ class World:
         return rho
 
     @property
+    def arm(self) -> str:
+        """What an arm is called."""
+        return "arm" if self.rewards.offers is None else "price"
+
+    @property
     def rates(self) -> str:
         """The range of the arms' rates, as part of a sentence."""
         return rates_text(self.rewards)
@@ -93,7 +99,8 @@ class World:
             raise ValueError(f"rho is a correlation, from 0 to 1, got {rho!r}")
         name = f"{self.rewards.name.partition(':')[0]}:rho={decimal(rho, 6)}"
         kind: Any = self.rewards.kind  # a named tuple that has one
-        return type(self)(replace(self.rewards, name=name, kind=kind._replace(rho=float(rho))))
+        changed = replace(self.rewards, name=name, kind=kind._replace(rho=float(rho)))
+        return replace(self, rewards=changed)
 
     def typical(self) -> Numbers:
         """Typical means of a game, for bounds, which need given arms."""

@@ -17,7 +17,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
@@ -25,9 +25,12 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 import highseason as hs
+from highseason.bandit.prices import PRICE_POLICY
 from highseason.cli.output import SIZE_GIVEN, say, usage_error
-from highseason.core.specs import arm_names
-from highseason.core.text import counted
+from highseason.core.specs import arm_names, parse_arm
+from highseason.core.text import counted, exact
+from highseason.rewards import Offer
+from highseason.rewards.prices import ladder_of
 from highseason.traffic import SHAPES, AmbiguousError, Fitted, Forecast, Multiplier, read_number
 from highseason.traffic.dates import ORDERS
 from highseason.traffic.season_ahead import FittedSeason
@@ -35,6 +38,8 @@ from highseason.traffic.season_ahead import FittedSeason
 DEFAULT_ARMS, DEFAULT_TURNS, _SHAPE = 25, 500, "wave"
 #: How many days of a file's future are planned, and how many days old it may be to start today.
 AHEAD, _LONG_AGO = 60, 180
+#: How prices are listed.
+_SHOWN = "--price 9.99 --price 10.99"
 
 
 def parse_policies(policy: Sequence[str], profile: str | None) -> dict[str, hs.Policy]:
@@ -43,7 +48,10 @@ def parse_policies(policy: Sequence[str], profile: str | None) -> dict[str, hs.P
     >>> parse_policies(["ucb", "ucb-z:z=30"], profile=None)["ucb-z:z=30"].z
     30.0
     """
-    if not policy and click.get_current_context().params.get("file"):
+    given = click.get_current_context().params
+    if not policy and (given.get("price") or given.get("prices")):
+        policy = [PRICE_POLICY]
+    if not policy and given.get("file"):
         policy = [hs.policies.DEFAULT_POLICY]
     if not policy:
         raise usage_error(
@@ -150,12 +158,72 @@ def note_days(known: Fitted, forecast: Forecast) -> list[str]:
     return notes
 
 
+class Arms(NamedTuple):
+    """The arms of a choice as people read them, and what they offer where they are prices."""
+
+    labels: list[str]
+    offers: tuple[Offer, ...] | None = None
+
+
+def parse_offers(
+    price: Sequence[float], prices: str | None, cost: Sequence[float], tax: float | None
+) -> tuple[Offer, ...] | None:
+    """What prices offer; None if there are none.
+
+    >>> parse_offers([], "8.99..10.99/3", [4.2], None)[1]
+    Offer(price=9.99, cost=4.2, tax=0.0)
+    """
+    if not (price or prices):
+        given = "--cost" if cost else "--tax"
+        if cost or tax is not None:
+            raise usage_error(f"{given} is for prices: list them, such as {_SHOWN}")
+        return None
+    if price and prices:
+        raise usage_error(f"--price and --prices both list prices: give {_SHOWN}, or --prices")
+    listed = list(price) or ladder_of("prices", str(prices))
+    each = cost[0] if len(cost) == 1 else list(cost) or 0.0
+    return hs.rewards.check_offers("prices", listed, each, tax=tax or 0.0)
+
+
+def parse_arms(
+    arm: Sequence[str], arms: int | None, price: Sequence[float], prices: str | None,
+    cost: Sequence[float], tax: float | None,
+) -> Arms:  # fmt: skip
+    """The arms of a choice, by name, by number or by price."""
+    if offers := parse_offers(price, prices, cost, tax):
+        if arm or arms:
+            raise usage_error(
+                f"{'--arm' if arm else '--arms'} and --price both say what there is to choose: "
+                "leave one out"
+            )
+        return Arms([exact(offer.price) for offer in offers], offers)
+    if not arm:
+        return Arms([f"arm {i}" for i in range(1, (arms or DEFAULT_ARMS) + 1)])
+    note_prices(arm)
+    return Arms(arm_names(arm))
+
+
+def note_prices(arm: Sequence[str]) -> None:
+    """Say if arms that were given by name look like prices, and what `--price` would do."""
+    ids = [parse_arm(text)[0] for text in arm]
+    if hs.bandit.takings_at(ids) is not None:
+        as_prices = " ".join(f"--price {one}" for one in ids)
+        say(
+            f"note: these arms look like prices. With {as_prices}, profit counts instead of "
+            "orders (--cost says what a piece costs you), and one price tells of the others"
+        )
+
+
 def parse_rewards(
     rewards: str | None,
     arms: int | None,
     means: str | None,
     rates: str | None = None,
     rho: float | None = None,
+    price: Sequence[float] = (),
+    prices: str | None = None,
+    cost: Sequence[float] = (),
+    tax: float | None = None,
     *,
     G: Multiplier,
 ) -> hs.rewards.Rewards:
@@ -169,9 +237,21 @@ def parse_rewards(
     """
     from highseason.rewards.text import parse_number, usual_rewards
 
-    text = rewards or usual_rewards(G)
-    arm = {"bernoulli": "means", "truncated-normal": "centres"}.get(text.partition(":")[0], "rates")
-    for option in ([f"{arm}={rates}"] if rates else []) + ([] if rho is None else [f"rho={rho:g}"]):
+    offers = parse_offers(price, prices, cost, tax)
+    text = rewards or ("prices" if offers else usual_rewards(G))
+    name = text.partition(":")[0]
+    if offers and (name != "prices" or arms or means):
+        also = "--rewards" if name != "prices" else "--arms" if arms else "--means"
+        raise usage_error(
+            f"prices make the world: leave {also} out, or say how demand falls, such as "
+            "--rewards prices:demand=linear:best=11..13"
+        )
+    arm = {"bernoulli": "means", "truncated-normal": "centres", "prices": "level"}.get(
+        name, "rates"
+    )
+    given = {} if offers is None else _as_parts(offers)
+    given |= ({arm: rates} if rates else {}) | ({} if rho is None else {"rho": f"{rho:g}"})
+    for option in map("=".join, given.items()):
         text += f"{',' if ':' in text else ':'}{option}"
     fixed = None
     if means is not None:
@@ -189,6 +269,12 @@ def parse_rewards(
             "a choice needs at least two arms, got 1: give more, such as --means 0.9,0.5"
         )
     return model
+
+
+def _as_parts(offers: Sequence[Offer]) -> dict[str, str]:
+    """What prices offer, as the text of a reward model has it."""
+    x, costs, taxes = ([exact(value) for value in column] for column in zip(*offers, strict=True))
+    return {"prices": "/".join(x), "cost": "/".join(costs), "tax": taxes[0]}
 
 
 def parse_lifetimes(text: str | None, turns: int) -> hs.lifetimes.Lifetimes | None:
@@ -246,6 +332,20 @@ finite = reader("a finite number", read_number, math.isfinite)
 #: What is counted, and need not be whole, such as visitors.
 quantity = reader("a finite number", partial(read_number, whole=True), math.isfinite)
 positive = reader("a number above 0", read_number, lambda number: 0 < number < math.inf)
+
+
+
+def read_share(text: str) -> float:
+    """A share, which may be written as a percentage.
+
+    >>> read_share("19%"), read_share("8,1 %"), read_share("0.19")
+    (0.19, 0.081, 0.19)
+    """
+    percents = text.strip().endswith("%")
+    number = read_number(text.strip().removesuffix("%"))
+    return round(number / 100, 15) if percents else number
+
+
 share = reader("a number from 0 to 1", read_number, lambda number: 0 <= number <= 1)
 
 
@@ -480,17 +580,37 @@ reward_range = option(
     ),
 )
 
-#: The arms by name, and how many there are.
-named_arms = parsed(
-    "labels",
-    lambda arm, arms: arm_names(arm) if arm else [f"arm {i}" for i in range(1, arms + 1)],
-    "arm arms",
+_price_options = (
+    option("--price PRICE", "A price to choose from; repeatable.", multiple=True, type=positive),
+    option("--prices LOW..HIGH/N", "Or N prices in equal steps, such as 8.99..14.99/8."),
     option(
-        "--arm ID[=LABEL]",
-        "An arm, such as a price; repeatable, instead of --arms.",
+        "--cost COST",
+        "What a sold piece costs you; or one for each price, in their order.  [default: 0]",
         multiple=True,
+        type=reader("a cost of 0 or more", read_number, lambda cost: 0 <= cost < math.inf),
     ),
-    count("--arms", "Number of arms.", least=2, default=DEFAULT_ARMS),
+    option(
+        "--tax SHARE",
+        "The tax in the prices, such as 19%, where costs have none in them.",
+        type=reader("a share below 1, such as 19%", read_share, lambda tax: 0 <= tax < 1),
+    ),
+)
+_PRICE_KEYS = "price prices cost tax"
+
+#: What prices offer, if there are any.
+offers = parsed("offers", parse_offers, _PRICE_KEYS, *_price_options)
+
+#: What money is called.
+unit = option("--unit TEXT", "What gains are in, such as €.  [default: orders, unless it is money]")
+
+#: The arms: by name, by number, or prices.
+choice_of_arms = parsed(
+    "arms",
+    parse_arms,
+    f"arm arms {_PRICE_KEYS}",
+    option("--arm ID[=LABEL]", "An arm, such as a banner; repeatable.", multiple=True),
+    count("--arms", f"Or their number.  [default: {DEFAULT_ARMS}]", least=2),
+    *_price_options,
 )
 
 #: The traffic of the past, from a file.
@@ -504,7 +624,7 @@ traffic = parsed(
 
 rates = option(
     "--rates LOW..HIGH",
-    "Range of the arms' rates, such as 2%..4%.",
+    "Range of the arms' rates, such as 2%..4%; of prices, of the rate at the middle one.",
     type=lambda text: text.replace(",", "."),  # no rate has thousands
 )
 rho = option(
@@ -517,11 +637,12 @@ rho = option(
 arms_that_pay = parsed(
     "rewards",
     parse_rewards,
-    "rewards arms means rates rho",
+    f"rewards arms means rates rho {_PRICE_KEYS}",
     option(
         "--rewards -r NAME[:KEY=VALUE,…]",
         "What arms pay: visitors (each of a turn's visitors buys or not), bernoulli (the paper's "
-        "world: a turn is one draw from [0, 1]), truncated-normal:sigma=0.1, spend:cv=1.  "
+        "world: a turn is one draw from [0, 1]), truncated-normal:sigma=0.1, spend:cv=1, "
+        "prices:demand=linear.  "
         "[default: visitors for a file, bernoulli for a shape]",
     ),
     rates,
@@ -531,5 +652,6 @@ arms_that_pay = parsed(
         "--means NUMBERS",
         "Mean reward of each arm, e.g. 0.9,0.5 (truncated-normal: centres; visitors: rates).",
     ),
+    *_price_options,
     keep="G",
 )

@@ -33,7 +33,7 @@ The functions run on lists in Python and on arrays in kernels: `numbers` makes w
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -507,6 +507,7 @@ class PriceCurve(CountingPolicy):
     rule = CURVE_UNREGULATED
     needs_whole_g = True
     carry_depends_on = "G"
+    candidate = 0.5
 
     regulated: bool = parameter(True, "follow G, or treat all turns alike", flag=True)
 
@@ -516,6 +517,11 @@ class PriceCurve(CountingPolicy):
         by_visitors = self.regulated and self.counts == "visitors"
         object.__setattr__(self, "rule", CURVE if by_visitors else CURVE_UNREGULATED)
         super()._check_rule()
+
+    @classmethod
+    def candidates(cls) -> tuple[Self, ...]:
+        """Following G and not: what following it brings."""
+        return cls(), cls(regulated=False)
 
     def levels(self, G: NDArray[np.float64], arms: int) -> NDArray[np.float64]:
         """The horizon of every turn of a game whose G is known."""

@@ -34,6 +34,7 @@ from highseason.core.validation import non_negative_number, positive_number
 from highseason.rewards.model import Numbers, Offer, Range, Rewards
 from highseason.rewards.spend import Spend
 from highseason.rewards.visitors import check_noise
+from highseason.traffic.numerals import read_number
 
 #: A demand of one's own: price -> rate; or (prices, uniform numbers of a game) -> rates.
 Demand: TypeAlias = Callable[..., Any]
@@ -178,6 +179,7 @@ def prices(
     share: float = 1.0,
     rho: float = 0.0,
     day: float = 0.0,
+    tax: float = 0.0,
 ) -> Rewards:
     """Prices of one thing; every game draws a demand curve, on which they all lie.
 
@@ -200,6 +202,7 @@ def prices(
         share: As in `visitors`.
         rho: As in `visitors`.
         day: As in `visitors`.
+        tax: The tax in the prices, such as 0.19, where costs have none in them.
 
     >>> shelf = prices([8.99, 9.99, 10.99], rates=[0.04, 0.035, 0.02], cost=4)
     >>> shelf.means(shelf.fixed).round(4)
@@ -207,12 +210,14 @@ def prices(
     >>> prices("8.99..14.99/7", "linear:best=11..13", cost=4.2, level="2%..4%")
     <Rewards prices:demand=linear:best=11..13,cost=4.2,level=2%..4%: 7 arms>
     """
-    offers = check_offers("prices", prices, cost)
+    offers = check_offers("prices", prices, cost, tax=tax)
     x, costs = np.array([offer[:2] for offer in offers]).T
+    gross = float(costs.mean()) * (1.0 + tax)  # the profit is in proportion to the price less this
     margins = np.array([offer.margin for offer in offers])
     fixed: Numbers | None = None
     draw: Callable[[Numbers], Numbers] | None = None
     words = [] if (costs == 0.0).all() else [f"cost={_joined(np.unique(costs))}"]
+    words += [f"tax={exact(tax)}"] if tax else []
     if rates is not None or (callable(demand) and _takes(demand) == 1):
         if rates is not None and demand != "any":
             raise ValueError("prices: give demand or rates=[…], not both")
@@ -227,9 +232,9 @@ def prices(
         if level is not None:
             raise ValueError("prices: the level is that of the rates given: leave level out")
     else:
-        log_demand, best, above = _family(str(demand), x, float(costs.mean()))
+        log_demand, best, above = _family(str(demand), x, gross)
         ends = _level(LEVEL if level is None else level)
-        ladder = Ladder(x, float(costs.mean()), best, above)
+        ladder = Ladder(x, gross, best, above)
         draw, top = partial(_arms_of_family, log_demand, ladder, ends, margins), ends[1]
         words.insert(0, f"demand={demand}")
         if ends != LEVEL:
@@ -251,7 +256,11 @@ def prices(
 
 
 def check_offers(
-    name: str, prices: ArrayLike | str, cost: ArrayLike = 0.0, error: type[ValueError] = ValueError
+    name: str,
+    prices: ArrayLike | str,
+    cost: ArrayLike = 0.0,
+    error: type[ValueError] = ValueError,
+    tax: float = 0.0,
 ) -> tuple[Offer, ...]:
     """Prices, and what one sold costs: two prices at least, no two equal, all above the cost.
 
@@ -264,7 +273,7 @@ def check_offers(
         raise error(f"{name}: expected two prices at least, got {_joined(x) or 'none'}")
     if twice := next((one for one in x if x.count(one) > 1), None):
         raise error(f"{name}: the price {exact(twice)} is there twice: give each price once")
-    return offers_at(name, x, cost, 0.0, error)
+    return offers_at(name, x, cost, tax, error)
 
 
 def offers_at(
@@ -299,20 +308,26 @@ def offers_at(
 def ladder_of(name: str, text: str) -> list[float]:
     """Prices from a text: numbers with slashes between them, or two ends and how many.
 
-    >>> ladder_of("prices", "8.99..14.99/4"), ladder_of("prices", "5/7.5")
+    >>> ladder_of("prices", "8.99..14,99/4"), ladder_of("prices", "5/7.5")
     ([8.99, 10.99, 12.99, 14.99], [5.0, 7.5])
     """
-    from highseason.rewards.text import parse_number, parse_range
-
-    if ".." not in text:
-        return [parse_number(name, part) for part in text.split("/")]
     ends, _, count = text.partition("/")
+    if ".." not in text:
+        return [_price(name, part) for part in text.split("/")]
     if not (count.strip().isdigit() and 2 <= int(count) <= 1000):
         raise ValueError(
             f"{name}: {text!r} does not say how many prices from one end to the other: write "
             "8.99..14.99/8"
         )
-    return [round(x, 2) for x in np.linspace(*parse_range(name, ends), int(count)).tolist()]
+    low, high = (_price(name, end) for end in ends.split("..", 1))
+    return [round(x, 2) for x in np.linspace(low, high, int(count)).tolist()]
+
+
+def _price(name: str, text: str) -> float:
+    try:
+        return read_number(text)
+    except ValueError as reason:
+        raise ValueError(f"{name}: {reason}") from reason
 
 
 def _listed(name: str, prices: Any, error: type[ValueError]) -> Sequence[Any]:

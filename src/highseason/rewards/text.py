@@ -48,7 +48,7 @@ def _prices(arms: int | None, **options: Any) -> Rewards:
 
 
 _FAMILIES.register(
-    "prices", _Family(_prices, "prices", ("demand", "cost", "level", "rates", *_NOISE))
+    "prices", _Family(_prices, "prices", ("demand", "cost", "tax", "level", "rates", *_NOISE))
 )
 
 
@@ -81,12 +81,15 @@ def independent_visitors(model: Rewards, G: Multiplier) -> float:
     return float(effective_visitors(n, model.kind.rho or 0.0))
 
 
-def assumption(model: Rewards, G: Multiplier) -> str:
-    """What a model assumes about a turn, in a sentence."""
-    rates = rates_text(model)
+def assumption(model: Rewards, G: Multiplier, demand: str = "") -> str:
+    """What a model assumes about a turn, in a sentence, and of prices what is known of demand."""
+    rates = f"rates {rates_text(model)}"
+    if model.offers is not None:
+        rates = demand or f"demand as in {model.name}"
     if not model.counts_visitors:
         return (
-            f"Assumed: the paper's world.  A turn is one draw ({model.name}, means {rates}), "
+            f"Assumed: the paper's world.  A turn is one draw ({model.name}, means "
+            f"{rates_text(model)}), "
             "however many visitors it has."
         )
     if (rho := model.kind.rho) is None:
@@ -96,12 +99,12 @@ def assumption(model: Rewards, G: Multiplier) -> str:
         )
     if rho == 0.0:
         return (
-            f"Assumed: every visitor counts (rates {rates}) and decides independently (rho, "
+            f"Assumed: every visitor counts ({rates}) and decides independently (rho, "
             "how alike the visitors of a turn decide, is 0), so a busy turn teaches more than a "
             "quiet one."
         )
     return (
-        f"Assumed: rates {rates}, and visitors of the same turn decide alike to some degree (rho = "
+        f"Assumed: {rates}, and visitors of the same turn decide alike to some degree (rho = "
         f"{decimal(rho, 6)}): a median turn of {float(np.median(G.values)):,.0f} visitors teaches "
         f"as much as {independent_visitors(model, G):,.0f} independent ones."
     )
