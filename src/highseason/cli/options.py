@@ -334,7 +334,6 @@ quantity = reader("a finite number", partial(read_number, whole=True), math.isfi
 positive = reader("a number above 0", read_number, lambda number: 0 < number < math.inf)
 
 
-
 def read_share(text: str) -> float:
     """A share, which may be written as a percentage.
 
@@ -580,6 +579,12 @@ reward_range = option(
     ),
 )
 
+cost = reader("a cost of 0 or more", read_number, lambda cost: 0 <= cost < math.inf)
+tax = option(
+    "--tax SHARE",
+    "The tax in the prices, such as 19%, where costs have none in them.",
+    type=reader("a share below 1, such as 19%", read_share, lambda tax: 0 <= tax < 1),
+)
 _price_options = (
     option("--price PRICE", "A price to choose from; repeatable.", multiple=True, type=positive),
     option("--prices LOW..HIGH/N", "Or N prices in equal steps, such as 8.99..14.99/8."),
@@ -587,13 +592,9 @@ _price_options = (
         "--cost COST",
         "What a sold piece costs you; or one for each price, in their order.  [default: 0]",
         multiple=True,
-        type=reader("a cost of 0 or more", read_number, lambda cost: 0 <= cost < math.inf),
+        type=cost,
     ),
-    option(
-        "--tax SHARE",
-        "The tax in the prices, such as 19%, where costs have none in them.",
-        type=reader("a share below 1, such as 19%", read_share, lambda tax: 0 <= tax < 1),
-    ),
+    tax,
 )
 _PRICE_KEYS = "price prices cost tax"
 
