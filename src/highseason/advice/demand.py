@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.special import each, normal_quantile
-from highseason.core.text import exact, percent
+
 from highseason.policies.price_curve import DEVIATIONS, LEVEL_SD, PriceCurve, curve_of, factorize
 from highseason.policies.price_curve import LEVEL as PRIOR_LEVEL
 from highseason.rewards import Offer, Rewards, prices
@@ -53,7 +53,7 @@ def in_words(offers: Sequence[Offer], level: tuple[float, float] | None) -> str:
         "nobody knows how demand falls with the price.  In a third of the games it is a curve that "
         "price-curve expects (between exponential and linear, and deviations from it), in a third "
         "logistic (level, and then falling), in a third it drops at one price (cliff); "
-        f"{percent(low, 1)} to {percent(high, 1)} of the visitors buy at {middle:.4g}"
+        f"{100 * low:g}% to {100 * high:g}% of the visitors buy at {middle:.6g}"
     )
 
 

@@ -6,13 +6,18 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from highseason.advice import Advice
 from highseason.bandit import takings_at
 from highseason.core.specs import arm_names, parse_arm
+from highseason.core.text import exact
 from highseason.traffic import SHAPES
 
 
-def next_steps(advice: Advice, arms: Sequence[str], traffic: Mapping[str, Any]) -> tuple[str, ...]:
+def next_steps(
+    advice: Advice, arms: Sequence[str], traffic: Mapping[str, Any], unit: str | None = None
+) -> tuple[str, ...]:
     """The command that shows the plan, the one that serves an experiment, and Python.
 
     The traffic of a whole file can be served; a policy of another library has only a plan.
@@ -21,34 +26,45 @@ def next_steps(advice: Advice, arms: Sequence[str], traffic: Mapping[str, Any]) 
         advice: The advice.
         arms: The arms as `--arm` takes them; none if they have no names.
         traffic: The options that gave the traffic, such as `{"multiplier": "visitors.csv"}`.
+        unit: What money is called, where arms are prices.
     """
     start, names = advice.bandit_arguments(), list(arms)
+    priced = [(name[:-1] if name == "prices" else name, value)
+              for name in ("prices", "cost", "tax") if name in start
+              for value in map(exact, np.atleast_1d(start[name]).tolist())]  # fmt: skip
     is_shape, source = traffic["multiplier"] in SHAPES, dict(traffic)
     if is_shape:
         source["turns"] = advice.multiplier.turns
-    own = [("arm", name) for name in names] or [("arms", str(advice.plan.arms))]
+    own = priced or [("arm", name) for name in names] or [("arms", str(advice.plan.arms))]
     plan = _command("plan", ("policy", advice.policy), *source.items(), *own)
     if not advice.policy.rule.traits.compilable:
         return (plan,)
     steps, policy = [plan], str(start["policy"])
     names = names or [f"arm {i + 1}" for i in range(advice.plan.arms)]
-    low, high = (f"{end:.12g}" for end in start["reward_range"])
+    ends = "{:.12g}..{:.12g}".format(*start.get("reward_range", (0, 1)))
     if not is_shape and "turns" not in source:
         past = [("experiment", source["multiplier"])]
         past += [each for each in source.items() if each[0] != "multiplier"]
-        shown = [("arm", name) for name in names]
-        steps.append(
-            _command("serve", *past, ("policy", policy), *shown, ("range", f"{low}..{high}"))
-        )
-    return *steps, "\n".join([
-        "import highseason as hs",
-        *_reading(**source),
-        _call("shop = hs.Bandit", _quoted(arm_names(names)), json.dumps(policy), "G",
-              f"reward_range=({low}, {high})"),
-        "arm = shop.pull(1)  # the arm to show in turn 1",
-        "shop.update(arm, reward=20, t=1, visitors=900)  # what it brought",
-        "print(shop.ranking())",
-    ])  # fmt: skip
+        shown = priced or [*(("arm", name) for name in names), ("range", ends)]
+        shown += [("unit", unit)] if priced and unit else []
+        steps.append(_command("serve", *past, ("policy", policy), *shown))
+    if priced:
+        given = (f"{name}={start[name]}" for name in ("prices", "cost", "tax") if name in start)
+        shop = [
+            _call("shop = hs.Bandit", *given, f"policy={json.dumps(policy)}", "multiplier=G"),
+            "price = shop.pull(1)  # the price of turn 1",
+            "shop.update(price, purchases=20, t=1, visitors=900)  # what it sold",
+            "print(shop.demand())",
+        ]
+    else:
+        shop = [
+            _call("shop = hs.Bandit", _quoted(arm_names(names)), json.dumps(policy), "G",
+                  f"reward_range=({ends.replace('..', ', ')})"),
+            "arm = shop.pull(1)  # the arm to show in turn 1",
+            "shop.update(arm, reward=20, t=1, visitors=900)  # what it brought",
+            "print(shop.ranking())",
+        ]  # fmt: skip
+    return *steps, "\n".join(["import highseason as hs", *_reading(**source), *shop])
 
 
 def shown_steps(
@@ -57,7 +73,7 @@ def shown_steps(
     """The steps that are printed: Python only with details, or where nothing can be served."""
     shown = list(steps if details or len(steps) < 3 else steps[:-1])
     most = takings_at(parse_arm(one)[0] for one in arms)
-    if most and advice.bandit_arguments()["reward_range"] == (0.0, 1.0):
+    if most and advice.bandit_arguments().get("reward_range") == (0.0, 1.0):
         takings = f"This is for orders.  To report takings instead: --range 0..{most:g}"
         shown[-1] = f"{shown[-1]}\n{takings}"
     return shown

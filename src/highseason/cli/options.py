@@ -178,11 +178,20 @@ def parse_offers(
         if cost or tax is not None:
             raise usage_error(f"{given} is for prices: list them, such as {_SHOWN}")
         return None
+    listed, each = listed_prices(price, prices), cost_of(cost)
+    return hs.rewards.check_offers("prices", listed, each, tax=tax or 0.0)
+
+
+def listed_prices(price: Sequence[float], prices: str | None) -> list[float]:
+    """The prices that were listed, one by one or as a ladder."""
     if price and prices:
         raise usage_error(f"--price and --prices both list prices: give {_SHOWN}, or --prices")
-    listed = list(price) or ladder_of("prices", str(prices))
-    each = cost[0] if len(cost) == 1 else list(cost) or 0.0
-    return hs.rewards.check_offers("prices", listed, each, tax=tax or 0.0)
+    return list(price) if prices is None else ladder_of("prices", prices)
+
+
+def cost_of(cost: Sequence[float]) -> float | list[float]:
+    """What a sold piece costs: one number for all prices, or one for each."""
+    return cost[0] if len(cost) == 1 else list(cost) or 0.0
 
 
 def parse_arms(
@@ -190,12 +199,10 @@ def parse_arms(
     cost: Sequence[float], tax: float | None,
 ) -> Arms:  # fmt: skip
     """The arms of a choice, by name, by number or by price."""
+    if (price or prices) and (arm or arms):
+        both = f"{'--arm' if arm else '--arms'} and {'--price' if price else '--prices'}"
+        raise usage_error(f"{both} both say what there is to choose: leave one out")
     if offers := parse_offers(price, prices, cost, tax):
-        if arm or arms:
-            raise usage_error(
-                f"{'--arm' if arm else '--arms'} and --price both say what there is to choose: "
-                "leave one out"
-            )
         return Arms([exact(offer.price) for offer in offers], offers)
     if not arm:
         return Arms([f"arm {i}" for i in range(1, (arms or DEFAULT_ARMS) + 1)])
@@ -274,7 +281,8 @@ def parse_rewards(
 def _as_parts(offers: Sequence[Offer]) -> dict[str, str]:
     """What prices offer, as the text of a reward model has it."""
     x, costs, taxes = ([exact(value) for value in column] for column in zip(*offers, strict=True))
-    return {"prices": "/".join(x), "cost": "/".join(costs), "tax": taxes[0]}
+    parts = {"prices": "/".join(x), "cost": "/".join(costs), "tax": taxes[0]}
+    return {name: part for name, part in parts.items() if part.strip("0/")}
 
 
 def parse_lifetimes(text: str | None, turns: int) -> hs.lifetimes.Lifetimes | None:
@@ -332,6 +340,7 @@ finite = reader("a finite number", read_number, math.isfinite)
 #: What is counted, and need not be whole, such as visitors.
 quantity = reader("a finite number", partial(read_number, whole=True), math.isfinite)
 positive = reader("a number above 0", read_number, lambda number: 0 < number < math.inf)
+
 
 
 def read_share(text: str) -> float:
@@ -600,6 +609,14 @@ _PRICE_KEYS = "price prices cost tax"
 
 #: What prices offer, if there are any.
 offers = parsed("offers", parse_offers, _PRICE_KEYS, *_price_options)
+
+#: Prices and what they cost, for commands that know others besides.
+more_prices = parsed(
+    "asked",
+    lambda price, prices, cost, tax: (listed_prices(price, prices), cost_of(cost), tax or 0.0),
+    _PRICE_KEYS,
+    *_price_options,
+)
 
 #: What money is called.
 unit = option("--unit TEXT", "What gains are in, such as €.  [default: orders, unless it is money]")

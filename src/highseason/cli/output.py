@@ -24,7 +24,7 @@ from highseason.core.extras import require
 from highseason.core.text import aligned, plain, reworded, wrapped
 
 #: Arguments that options call by another name.
-_OTHER_NAMES = {"between": "--rates", "reward_range": "--range"}
+_OTHER_NAMES = {"between": "--rates", "level": "--rates", "reward_range": "--range"}
 
 
 class UsageError(click.UsageError):

@@ -4,8 +4,9 @@ The variance of an observation that rests on v visitors is μ(1-μ)(ρ + (1-ρ)/
 more visitors do not take away.  Such a turn is worth e = 1/(ρ + (1-ρ)/v) Bernoulli trials; v is
 infinite where a draw is only scaled, so that e = 1/ρ in every turn, and ρ = 1 for 0/1 rewards.
 ρ solves "Pearson's chi-square equals its degrees of freedom", pooled over arms, with a fraction of
-a degree of freedom at the scatter of all turns as its prior.  Sums are kept for a few values of ρ,
-and the equation is linear in 1/ρ between them (everywhere, if v is infinite).
+a degree of freedom at the scatter of all turns as its prior; or two degrees at a day effect, for
+rules whose arms are known to differ.  Sums are kept for a few values of ρ, and the equation is
+linear in 1/ρ between them (everywhere, if v is infinite).
 
 A rule keeps these sums among its own numbers, where its `NoiseRows` say, and `state.pulls` counts
 the turns of each arm.  Its shared numbers begin with those that stand here.
@@ -23,8 +24,8 @@ from highseason.policies.rule import UNKNOWN_TURNS, ArmState, Floats, Turn
 #: Per value of ρ: effective trials, successes and squares of an arm in `memory`; of all arms in
 #: `shared`, and there by how much their scatter exceeds what the trials explain.
 PER_ARM, PER_RULE = 3, 4
-#: The prior's degrees of freedom.
-PRIOR_FREEDOM = 0.3
+#: The prior's degrees of freedom: at the scatter of all turns, and at a day effect.
+PRIOR_FREEDOM, DAY_FREEDOM = 0.3, 2.0
 #: The first places in `shared`: ρ, the turns seen, what a turn is judged by, the visitors and the
 #: weight of those turns, and the effective trials of a turn on average.
 RHO, TURNS, JUDGED, VISITORS, WEIGHT, PER_TURN = range(6)
@@ -43,6 +44,7 @@ class NoiseRows(NamedTuple):
     rhos: tuple[float, ...]  # Falling from 1
     own: int = 0  # The first place in an arm's row of `memory`
     shared: int = 0  # The first place in `shared`
+    day: float = 0.0  # The day effect of the prior; 0: the scatter of all turns
 
     @property
     def ends(self) -> tuple[int, int]:
@@ -131,8 +133,27 @@ def _columns(numbers: Floats, first: int, width: int, rows: NoiseRows) -> Floats
 def balance(state: ArmState, rows: NoiseRows, g: int, turns: float) -> float:
     """Observed minus expected scatter at row g; ρ is where it changes its sign."""
     j, shared = rows.shared + PER_RULE * g, state.shared
+    if rows.day > 0.0:
+        return float(shared[j + 3]) + _expected_of_days(state, rows, g, turns)
     everything = excess(float(shared[j]), float(shared[j + 1]), float(shared[j + 2]), turns)
     return float(shared[j + 3]) + PRIOR_FREEDOM * everything / max(1.0, turns - 1.0)
+
+
+@jitable
+def _expected_of_days(state: ArmState, rows: NoiseRows, g: int, turns: float) -> float:
+    """The excess at row g that two turns more would show, were days as the prior has them."""
+    last = rows.shared + PER_RULE * (len(rows.rhos) - 1)
+    trials, successes = float(state.shared[last]), float(state.shared[last + 1])
+    mean = (successes + 0.5) / (trials + 1.0)
+    visitors = max(1.0, trials / turns)  # ρ is 0 in the last row
+    ratio = effective(rows.rhos[g], visitors) / effective(rho_of_days(rows.day, mean), visitors)
+    return DAY_FREEDOM * mean * (1.0 - mean) * (ratio - 1.0)
+
+
+@jitable
+def rho_of_days(day: float, mean: float) -> float:
+    """The correlation of a turn's visitors that comes from a day effect."""
+    return min(1.0, day * day * mean / (1.0 - mean))
 
 
 @jitable
@@ -142,7 +163,7 @@ def estimate_rho(state: ArmState, rows: NoiseRows, turns: float) -> tuple[float,
     `turns` are those of all arms.
     """
     rhos, high = rows.rhos, balance(state, rows, 0, turns)
-    if turns < 2.0 or high >= 0.0:
+    if (turns < 2.0 and rows.day <= 0.0) or high >= 0.0:
         return 1.0, 0, 0.0
     for g in range(1, len(rhos)):
         low = balance(state, rows, g, turns)

@@ -45,12 +45,14 @@ from highseason.policies.base import CountingPolicy
 from highseason.policies.noise import (
     COUNTED,
     HEAD,
+    PER_ARM,
     NoiseRows,
     add_to_rows,
     count_visitors,
     effective,
     expected_visitors,
     learn_noise,
+    rho_of_days,
 )
 from highseason.policies.option_index import PERSISTENCE
 from highseason.policies.parameters import parameter
@@ -75,15 +77,15 @@ DEVIATIONS = (0.05, 0.1, 0.2, 0.4, 0.8)
 SHARE_OF_GAIN = 0.4
 #: The deviation is learned again when there are this many times the turns.
 RENEWED_BY = 1.1
-#: Newton's method: the longest step, and the one after which the next would change nothing.
-LONGEST, SHORTEST, STEPS = 1.0, 1e-7, 100
+#: Newton's method: the longest step, and the one after which the next would be its square.
+LONGEST, SHORTEST, STEPS = 1.0, 1e-5, 100
 
 # Columns of `memory`: the constants, effective visitors and buyers, and the mode of the logit less
 # its prior mean, from where the next is sought.  Then the rows of the noise.
 PRICE, MARGIN, TRIALS, SUCCESSES, MODE, OWN = range(6)
 #: Places in `shared`, behind those of `noise`: s², and the turns when it was learned.
 SQUARE, LEARNED, ROWS = range(HEAD, HEAD + 3)
-NOISE = NoiseRows(COUNTED, OWN, ROWS)
+NOISE = NoiseRows(COUNTED, OWN, ROWS, day=0.1)
 
 #: Numbers by their place: a list in Python, an array in kernels.
 Numbers = Any
@@ -110,12 +112,14 @@ class Curve(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """The logits' mode f, the shares p there, their covariance V, and the marginal likelihood."""
+    """The logits' mode f, the shares p there, and what their covariance follows from."""
 
     logits: Numbers
     shares: Numbers
-    covariance: Numbers
-    evidence: float
+    factor: Numbers  # Of B, whose root of W is next: see `fit`
+    root: Numbers
+    prior: Numbers  # C
+    quadratic: float  # (f - μ)ᵀ C^-1 (f - μ)
 
 
 @jitable
@@ -237,23 +241,28 @@ def fit(curve: Curve, square: float, start: Numbers) -> Fit:
             f[i] += scale * ahead[i]
         if longest <= SHORTEST:
             break
-    evidence = -0.5 * quadratic
-    for i in range(n):
-        evidence += curve.successes[i] * f[i] - trials[i] * (
-            max(f[i], 0.0) + math.log1p(math.exp(-abs(f[i])))
-        )
-        evidence -= math.log(factor[i * n + i])
-    return Fit(f, p, covariance(prior, factor, root, n), evidence)
+    return Fit(f, p, factor, root, prior, quadratic)
 
 
 @jitable
-def covariance(prior: Numbers, factor: Numbers, root: Numbers, n: int) -> Numbers:
-    """V of `fit`; it takes the prior's place."""
-    parts, column = numbers(n * n), numbers(n)
+def evidence(curve: Curve, found: Fit) -> float:
+    """The logarithm of the marginal likelihood, up to a constant."""
+    total, f = -0.5 * found.quadratic, found.logits
+    for i in range(curve.size):
+        none = max(f[i], 0.0) + math.log1p(math.exp(-abs(f[i])))  # -log(1 - p)
+        total += curve.successes[i] * f[i] - curve.trials[i] * none
+        total -= math.log(found.factor[i * curve.size + i])
+    return total
+
+
+@jitable
+def covariance(found: Fit, n: int) -> Numbers:
+    """V, which takes the prior's place."""
+    parts, column, prior = numbers(n * n), numbers(n), found.prior
     for j in range(n):
         for i in range(n):
-            column[i] = root[i] * prior[i * n + j]
-        solve_lower(factor, n, column)
+            column[i] = found.root[i] * prior[i * n + j]
+        solve_lower(found.factor, n, column)
         for i in range(n):
             parts[j * n + i] = column[i]
     for i in range(n):
@@ -266,18 +275,18 @@ def covariance(prior: Numbers, factor: Numbers, root: Numbers, n: int) -> Number
 
 
 @jitable
-def fitted(state: ArmState, curve: Curve) -> Fit:
-    """What is known of the prices now."""
-    start = numbers(curve.size)
+def last_mode(state: ArmState, curve: Curve) -> Numbers:
+    """Where the mode was when the deviation was learned, from where the next is near."""
+    mode = numbers(curve.size)
     for i in range(curve.size):
-        start[i] = curve.mean[i] + float(state.memory[int(curve.arms[i]), MODE])
-    return fit(curve, float(state.shared[SQUARE]), start)
+        mode[i] = curve.mean[i] + float(state.memory[int(curve.arms[i]), MODE])
+    return mode
 
 
 @jitable
-def put_profits(curve: Curve, found: Fit, out: Numbers) -> None:
+def put_profits(curve: Curve, found: Fit, v: Numbers, out: Numbers) -> None:
     """P of every price, in units of the greatest margin."""
-    n, v = curve.size, found.covariance
+    n = curve.size
     least = math.inf
     for i in range(n):
         least = min(least, v[i * n + i])
@@ -334,9 +343,10 @@ def expected_greatest(
 def put_scores(state: ArmState, turn: Turn, scores: Numbers) -> int:
     """The score of every price on offer; gives the leader."""
     curve = curve_of(state)
-    found, n = fitted(state, curve), curve.size
+    found = fit(curve, float(state.shared[SQUARE]), last_mode(state, curve))
+    n, v = curve.size, covariance(found, curve.size)
     profits, logs, slopes, order = numbers(n), numbers(n), numbers(n), numbers(n)
-    put_profits(curve, found, profits)
+    put_profits(curve, found, v, profits)
     best, top = -1, 0.0
     for i in range(n):
         logs[i] = math.log(profits[i])
@@ -344,7 +354,6 @@ def put_scores(state: ArmState, turn: Turn, scores: Numbers) -> int:
         if state.available[arm] and precedes(turn, arm, profits[i], best, top):
             best, top = arm, profits[i]
     worth = float(effective(float(state.shared[noise.RHO]), expected_visitors(state, turn)))
-    v = found.covariance
     for j in range(n):
         arm = int(curve.arms[j])
         if not state.available[arm]:
@@ -388,34 +397,34 @@ def expected_profit(state: ArmState, arm: int) -> float:
     """What a visitor brings at a price, in money."""
     curve = curve_of(state)
     profits = numbers(curve.size)
-    put_profits(curve, fitted(state, curve), profits)
+    found = fit(curve, float(state.shared[SQUARE]), last_mode(state, curve))
+    put_profits(curve, found, covariance(found, curve.size), profits)
     arms = [int(one) for one in curve.arms[: curve.size]]
     return float(curve.unit * profits[arms.index(arm)]) if arm in arms else 0.0
 
 
 @jitable
-def learn_deviation(state: ArmState, curve: Curve) -> None:
+def learn_deviation(state: ArmState) -> None:
     """s²: its mean over a few values, weighed by how likely they make what was seen."""
-    likely, start = numbers(len(DEVIATIONS)), numbers(curve.size)
-    for i in range(curve.size):
-        start[i] = curve.mean[i] + float(state.memory[int(curve.arms[i]), MODE])
-    top = -math.inf
+    curve, likely = curve_of(state), numbers(len(DEVIATIONS))
+    mode, top = last_mode(state, curve), -math.inf
     for k in range(len(DEVIATIONS)):
-        found = fit(curve, DEVIATIONS[k] * DEVIATIONS[k], start)
-        likely[k] = found.evidence
+        found = fit(curve, DEVIATIONS[k] * DEVIATIONS[k], mode)
+        mode, likely[k] = found.logits, evidence(curve, found)
         top = max(top, likely[k])
-        start = found.logits
     total, mean = 0.0, 0.0
     for k in range(len(DEVIATIONS)):
         weight = math.exp(likely[k] - top)
         total += weight
         mean += weight * DEVIATIONS[k] * DEVIATIONS[k]
-    state.shared[SQUARE] = mean / total
+    state.shared[SQUARE], state.shared[LEARNED] = mean / total, state.shared[noise.TURNS]
+    for i in range(curve.size):
+        state.memory[int(curve.arms[i]), MODE] = mode[i] - curve.mean[i]
 
 
 @jitable
 def observe(state: ArmState, turn: Turn, observation: Observation) -> None:
-    """Add what was seen to the sums; then renew noise, deviation and mode."""
+    """Add what was seen to the sums; then renew the noise, and the deviation if it is time."""
     arm, value = observation.arm, min(max(observation.value, 0.0), 1.0)
     visitors = count_visitors(state, turn, observation.precision)
     state.pulls[arm] += 1.0
@@ -423,13 +432,8 @@ def observe(state: ArmState, turn: Turn, observation: Observation) -> None:
     state.shared[noise.TURNS] += 1.0
     add_to_rows(state, arm, NOISE, visitors, value)
     learn_noise(state, NOISE, TRIALS)
-    curve = curve_of(state)
     if state.shared[noise.TURNS] >= RENEWED_BY * state.shared[LEARNED]:
-        state.shared[LEARNED] = state.shared[noise.TURNS]
-        learn_deviation(state, curve)
-    found = fitted(state, curve)
-    for i in range(curve.size):
-        state.memory[int(curve.arms[i]), MODE] = found.logits[i] - curve.mean[i]
+        learn_deviation(state)
 
 
 def intensity(horizons: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
@@ -443,8 +447,9 @@ def curve_rule(judged: float = noise.BY_MEAN) -> Rule:
 
     @jitable
     def start(state: ArmState) -> None:
-        """Nothing was seen: a turn is one trial, and deviations are equally likely."""
-        state.shared[noise.RHO], state.shared[noise.JUDGED] = 1.0, judged
+        """Nothing was seen: days are as the prior has them, and deviations equally likely."""
+        state.shared[noise.JUDGED] = judged
+        state.shared[noise.RHO] = rho_of_days(NOISE.day, 1.0 / (1.0 + math.exp(-LEVEL)))
         for k in range(len(DEVIATIONS)):
             state.shared[SQUARE] += DEVIATIONS[k] * DEVIATIONS[k] / len(DEVIATIONS)
 
@@ -537,3 +542,87 @@ class PriceCurve(CountingPolicy):
         """Where the future is unknown: as much weight follows as there was, this turn included."""
         weight = view.G if self.regulated else 1.0
         return (carry + weight) / weight, carry + weight
+
+
+# -- what is known of demand -----------------------------------------------------------------------
+
+#: How many curves are drawn for the chance of being the best, and the normal quantile at 95%.
+DRAWS, NINETY = 4096, 1.6448536269514722
+#: Points and weights of the mean over a normal variable.
+_POINTS, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
+
+
+class PriceDemand(NamedTuple):
+    """What is known of a price; each range holds with 90%."""
+
+    arm: int
+    price: float
+    margin: float
+    visitors: float  # Who saw it
+    purchases: float
+    share: float  # Of visitors who buy: its mean
+    share_range: tuple[float, float]
+    profit: float  # Per visitor
+    profit_range: tuple[float, float]
+    best: float  # The chance that it earns most of the prices on offer
+
+
+def demand_of(state: ArmState) -> list[PriceDemand]:
+    """What the state of a `price-curve` rule says of every price on offer, in the order of prices.
+
+    The posterior's logits are normal.  Chances are counted over evenly spread curves, without
+    random numbers: the same state gives the same numbers.
+
+    >>> from highseason.policies import Observation, Turn
+    >>> from highseason.rewards import Offer
+    >>> state = CURVE.fresh_state(2, [Offer(9.0, cost=4.0), Offer(12.0, cost=4.0)])
+    >>> turn = Turn(1, 1.0, 1000.0, 1000.0, 1, 1, False, 1)
+    >>> CURVE.observe(state, turn, Observation(0, value=0.04, precision=1000.0))
+    >>> low, high = demand_of(state)
+    >>> low.visitors, low.purchases, high.visitors
+    (1000.0, 40.0, 0.0)
+    >>> low.share_range[1] < 0.06 and high.share_range[1] - high.share_range[0] > 0.02
+    True
+    """
+    curve = curve_of(state)
+    found = fit(curve, float(state.shared[SQUARE]), last_mode(state, curve))
+    arms = np.array(curve.arms[: curve.size], dtype=int)
+    logits = np.array(found.logits)
+    v = np.array(covariance(found, curve.size)).reshape(curve.size, curve.size)
+    deviations, margins = np.sqrt(np.diag(v)), state.memory[arms, MARGIN]
+    offered = np.flatnonzero(state.available[arms])
+    shares = _logistic(logits + NINETY * deviations * np.array([[-1.0], [1.0]]))
+    means = _WEIGHTS @ _logistic(logits + _POINTS[:, None] * deviations) / _WEIGHTS.sum()
+    curves = _logistic(logits + _normals(curve.size) @ np.linalg.cholesky(v).T)
+    winners = offered[(curves * margins)[:, offered].argmax(axis=1)]
+    best = np.bincount(winners, minlength=curve.size) / DRAWS
+    everyone = NOISE.own + PER_ARM * (len(NOISE.rhos) - 1)  # ρ is 0 there: all count in full
+    rows = []
+    for i in sorted(offered.tolist(), key=lambda i: float(state.memory[arms[i], PRICE])):
+        price, margin = state.memory[arms[i], [PRICE, MARGIN]].tolist()
+        visitors, purchases = state.memory[arms[i], everyone : everyone + 2].tolist()
+        low, high = shares[:, i].tolist()
+        rows.append(
+            PriceDemand(
+                int(arms[i]), price, margin, visitors, purchases,
+                float(means[i]), (low, high),
+                margin * float(means[i]), (margin * low, margin * high),
+                float(best[i]),
+            )
+        )  # fmt: skip
+    return rows
+
+
+def _logistic(x: Floats) -> Floats:
+    return np.asarray(1.0 / (1.0 + np.exp(-x)))
+
+
+def _normals(width: int) -> Floats:
+    """Normal numbers spread evenly in so many dimensions: Roberts's sequence (2018)."""
+    from scipy.special import ndtri
+
+    ratio = 2.0
+    for _ in range(60):  # the root of x^(width + 1) = x + 1
+        ratio = (1.0 + ratio) ** (1.0 / (width + 1.0))
+    powers = ratio ** -np.arange(1.0, width + 1.0)
+    return np.asarray(ndtri((0.5 + np.arange(1.0, DRAWS + 1.0)[:, None] * powers) % 1.0))

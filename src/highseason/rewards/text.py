@@ -84,8 +84,10 @@ def independent_visitors(model: Rewards, G: Multiplier) -> float:
 def assumption(model: Rewards, G: Multiplier, demand: str = "") -> str:
     """What a model assumes about a turn, in a sentence, and of prices what is known of demand."""
     rates = f"rates {rates_text(model)}"
+    counts, alike = f"every visitor counts ({rates})", f"{rates}, and visitors"
     if model.offers is not None:
-        rates = demand or f"demand as in {model.name}"
+        curve = demand or f"all prices lie on one demand curve ({model.name})"
+        counts, alike = f"{curve}.  Every visitor counts", f"{curve}.  Visitors"
     if not model.counts_visitors:
         return (
             f"Assumed: the paper's world.  A turn is one draw ({model.name}, means "
@@ -99,12 +101,11 @@ def assumption(model: Rewards, G: Multiplier, demand: str = "") -> str:
         )
     if rho == 0.0:
         return (
-            f"Assumed: every visitor counts ({rates}) and decides independently (rho, "
-            "how alike the visitors of a turn decide, is 0), so a busy turn teaches more than a "
-            "quiet one."
+            f"Assumed: {counts} and decides independently (rho, how alike the visitors of a turn "
+            "decide, is 0), so a busy turn teaches more than a quiet one."
         )
     return (
-        f"Assumed: {rates}, and visitors of the same turn decide alike to some degree (rho = "
+        f"Assumed: {alike} of the same turn decide alike to some degree (rho = "
         f"{decimal(rho, 6)}): a median turn of {float(np.median(G.values)):,.0f} visitors teaches "
         f"as much as {independent_visitors(model, G):,.0f} independent ones."
     )

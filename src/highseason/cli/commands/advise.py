@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 import highseason as hs
+from highseason.advice.days import price_arguments
 from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, check_file, emit, progress_bar, usage_error
+from highseason.rewards import Offer
 
 
 @with_examples(
     "advise",
     "highseason advise traffic.csv --arms 4 --rates 2%..4%",
-    "highseason advise traffic.csv --arm 9.99 --arm 10.99 --worth 35 --currency €",
+    "highseason advise traffic.csv --price 9.99 --price 10.99 --cost 4.20 --unit €",
+    "highseason advise traffic.csv --arm red --arm blue --worth 35 --unit €",
     "highseason advise -m traffic.csv --rates 2%..4% --rho 0.01 --out advice.html",
     "highseason advise -m wave --turns 300 --arms 5 --gap 0.1 --games 200 --json",
 )
 @options.stakes
-@options.named_arms
+@options.choice_of_arms
 @options.rates
 @options.rho
 @options.path("--history", "A table of past turns: rates and rho are fitted to it (see noise).")
 @options.number("--gap", "Gap between the best arm and the second best, if known.")
 @options.option(
     "--rewards -r NAME[:KEY=VALUE,…]",
-    "What a turn pays: visitors, spend:…, or bernoulli (the paper's world: a turn is one draw).  "
+    "What a turn pays: visitors, spend:…, prices:demand=… (if its kind is known), or bernoulli "
+    "(the paper's world: a turn is one draw).  "
     "[default: visitors for a file, bernoulli for a shape]",
 )
 @options.also
@@ -39,19 +44,19 @@ from highseason.cli.output import check_figure, check_file, emit, progress_bar, 
 @options.workers
 @options.flag("--bounds", "Also compute safe bounds.")
 @options.number("--worth", "What an order is worth: gains are also shown in money.")
-@options.option("--currency TEXT", "The currency of --worth.", default="")
+@options.unit
 @options.flag("--details", "Also show how the answer depends on rho, and Python that starts.")
 @options.path("--out", "Write a page (.html), or draw the advice (.png, .svg, .pdf).")
 @options.size
 def command(
     G: hs.traffic.Multiplier,
-    labels: list[str],
+    arms: options.Arms,
     rates: str | None,
     rho: float | None,
     rewards: str | None,
     history: Path | None,
     worth: float | None,
-    currency: str,
+    unit: str | None,
     details: bool,
     out: Path | None,
     as_json: bool,
@@ -63,6 +68,9 @@ def command(
     and the answer ends with what to do on the coming days.
     The parameters of every policy are searched on this very traffic, and fresh games judge the
     best of each.  The answer says what it assumes, and what would change it.
+
+    Prices are played on demand curves that nobody knows, and the answer is in money: --cost says
+    what a sold piece costs, --rates how many buy at the middle price, --unit what money is called.
     """
     is_page = out is not None and out.suffix.lower() == ".html"
     if out is not None and is_page:
@@ -73,8 +81,12 @@ def command(
     from highseason.report.page import save
     from highseason.rewards.text import parse_range
 
-    given, arms = click.get_current_context().params, len(labels)
+    given, labels, offers = click.get_current_context().params, arms.labels, arms.offers
     settings |= {"rates": rates and parse_range("--rates", rates), "rho": rho}
+    if offers and worth is not None:
+        raise usage_error("--worth: prices say what an order is worth, leave it out")
+    if offers and settings["gap"] is not None:
+        raise usage_error("--gap: prices lie on a demand curve, leave it out")
     if history is not None:
         if (rates, rho, rewards) != (None, None, None):
             raise usage_error("--history stands for --rates, --rho and --rewards: leave those out")
@@ -84,11 +96,14 @@ def command(
         except ValueError as reason:  # the columns have no options here
             raise usage_error(re.sub("; name one, .*", "; rename one", str(reason))) from reason
         given |= dict.fromkeys(how) if G.is_shape else {}  # they read no traffic
-    settings["rewards"] = hs.rewards.parse(rewards, arms) if rewards and ":" in rewards else rewards
+    model = hs.rewards.parse(rewards, len(labels)) if rewards and ":" in rewards else rewards
+    settings |= {"arms": len(labels), "rewards": model}
+    if offers:
+        settings |= _for_prices(offers, model if history else None, G)
     with progress_bar("worlds") as progress:
-        advice = hs.advise(G, arms, progress=progress, **settings)
+        advice = hs.advise(G, progress=progress, **settings)
     traffic = {key: given[key] for key in options.TRAFFIC_KEYS.split() if given[key] is not None}
-    steps = next_steps(advice, given["arm"], traffic)
+    steps = next_steps(advice, given["arm"], traffic, unit)
     if out is not None and is_page:
         save(advice.page(steps), out)
     elif out is not None:
@@ -96,7 +111,25 @@ def command(
 
     def show() -> None:
         shown = shown_steps(advice, given["arm"], steps, details)
-        text = advice.text(labels, worth=worth, currency=currency, details=details, steps=shown)
+        text = advice.text(labels, worth=worth, unit=unit, details=details, steps=shown)
         click.echo(text + ("" if out is None else "\n"))
 
     emit(as_json, lambda: {**advice.to_dict(labels), "next": steps}, show, [out])
+
+
+def _for_prices(
+    offers: Sequence[Offer], fitted: hs.rewards.Rewards | None, G: hs.traffic.Multiplier
+) -> dict[str, Any]:
+    """What `hs.advise` takes for prices: a world of unknown demand, or the one that was given."""
+    given = click.get_current_context().params
+    if given["rewards"] is not None:
+        keys = "rewards rates rho price prices cost tax".split()
+        how = {key: given[key] for key in keys}
+        model = options.parse_rewards(arms=None, means=None, G=G, **how)
+        return {"arms": None, "rewards": model, "rates": None, "rho": None}
+    settings = {"arms": None, "rewards": None, **price_arguments(offers)}
+    if fitted is None:
+        return settings
+    if fitted.bounds != (0.0, 1.0):
+        raise usage_error("--history: prices need purchases and visitors, not sums of money")
+    return settings | {"rates": fitted.between, "rho": fitted.kind.rho}

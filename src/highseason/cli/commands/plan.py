@@ -10,6 +10,7 @@ import click
 
 import highseason as hs
 from highseason.advice.days import Day, as_calendar, coming_days, in_words
+from highseason.advice.demand import unknown_demand
 from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import (
@@ -27,7 +28,7 @@ from highseason.traffic.dates import iso_times
 
 @with_examples(
     "plan",
-    "highseason plan traffic.csv --arm 9.99 --arm 10.99 --out plan.ics",
+    "highseason plan traffic.csv --price 9.99 --price 10.99 --cost 4.20 --out plan.ics",
     "highseason plan --policy soft-ucb --multiplier christmas --arms 25",
     "highseason plan --policy ucb-z -m traffic.csv --arms 25 --out plan.png",
     "highseason plan -p ucb-z -m traffic.csv --arms 4 --calendar --out calendar.png",
@@ -36,7 +37,7 @@ from highseason.traffic.dates import iso_times
 )
 @options.players
 @options.stakes
-@options.named_arms
+@options.choice_of_arms
 @options.path(
     "--out",
     "Draw the plan (.png, .svg, .pdf), or write it: turns (.csv, .xlsx), a calendar (.ics).",
@@ -47,7 +48,7 @@ from highseason.traffic.dates import iso_times
 def command(
     players: dict[str, hs.Policy],
     G: hs.traffic.Multiplier,
-    labels: list[str],
+    arms: options.Arms,
     out: Path | None,
     calendar: bool,
     as_json: bool,
@@ -56,19 +57,20 @@ def command(
 
     FILE holds the visitors of the past, a date and a number a row; the next two months are planned.
     """
-    tables, arms = (".csv", ".xlsx", ".ics"), len(labels)
+    tables, count = (".csv", ".xlsx", ".ics"), len(arms.labels)
     check_figure(out, or_else=", or in .csv, .xlsx or .ics for the numbers", tables=tables)
     if calendar and (out is None or out.suffix.lower() in tables):
         raise usage_error("--calendar draws a figure: name its file, such as --out plan.png")
-    note_if_too_short(G.turns, arms)
-    plans = {label: policy.plan(G, arms) for label, policy in players.items()}
+    note_if_too_short(G.turns, count)
+    plans = {label: policy.plan(G, count) for label, policy in players.items()}
     first, days = next(iter(plans.values())), []
     if (last := hs.traffic.ended(G)) is not None:
         if click.get_current_context().params["ahead"] or (out and out.suffix.lower() == ".ics"):
             raise usage_error(f"the season is over since {last}: give newer traffic, or --ahead")
         say(f"note: the season ended on {last}; for the coming days, give FILE without -m")
     elif len(plans) == 1 and not G.is_shape and first.policy.rule.traits.compilable:
-        days = coming_days(first, hs.rewards.visitors(arms), labels)
+        world = unknown_demand(arms.offers) if arms.offers else hs.rewards.visitors(count)
+        days = coming_days(first, world, arms.labels)
     if out is not None and out.suffix.lower() == ".ics":
         out.write_bytes(as_calendar(days).encode())
     elif out is not None:
