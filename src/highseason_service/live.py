@@ -520,10 +520,10 @@ def check_arms(arms: Sequence[Arm], known: Iterable[Arm] = (), tax: float = 0.0)
         raise InvalidError(
             f"{priced[0].id!r} is a price, and {other.id!r} is none: give each arm a price, or none"
         )
-    for arm in priced:
-        if arm.id != (own := Arm.priced(arm.price or 0.0).id):
+    for one in priced:
+        if one.id != (own := Arm.priced(one.price or 0.0).id):
             raise InvalidError(
-                f"the id of a price is the price itself, {own}: leave {arm.id!r} out, or make it "
+                f"the id of a price is the price itself, {own}: leave {one.id!r} out, or make it "
                 "the label"
             )
     if priced:
@@ -534,9 +534,9 @@ def check_arms(arms: Sequence[Arm], known: Iterable[Arm] = (), tax: float = 0.0)
     for arm in arms:
         mine, types = _type(arm), types or {_type(arm): arm.id}
         if mine not in types:
-            (theirs, other), *_ = types.items()
+            (theirs, first), *_ = types.items()
             raise InvalidError(
-                f"clients get {mine} for the arm {arm.id!r} but {theirs} for {other!r}, and ask "
+                f"clients get {mine} for the arm {arm.id!r} but {theirs} for {first!r}, and ask "
                 "for one type: over the API, give each arm a `value` of the same type, or none"
             )
         if arm.removed:

@@ -13,8 +13,14 @@ from highseason.bandit.errors import BanditError
 from highseason.bandit.game import LiveGame
 from highseason.bandit.ledger import ArmT
 from highseason.core.text import Table, format_number, percent
-from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, PriceCurve, Turn
-from highseason.policies.price_curve import curve_of, fitted, put_profits
+from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, PriceCurve, Turn, price_curve
+from highseason.policies.price_curve import (
+    SQUARE,
+    curve_of,
+    fit,
+    last_mode,
+    put_profits,
+)
 from highseason.policies.rule import precision_of
 
 if TYPE_CHECKING:
@@ -102,10 +108,12 @@ def demand(game: LiveGame[ArmT]) -> Demand[ArmT]:
     lessons = np.array(list(game.ledger.lessons())).reshape(-1, 3)
     state, ids = _state(game), game.table.ids
     curve = curve_of(state)
-    found, n, unit = fitted(state, curve), curve.size, curve.unit
+    n, unit = curve.size, curve.unit
+    found = fit(curve, float(state.shared[SQUARE]), last_mode(state, curve))
+    matrix = price_curve.covariance(found, n)
     arms, profits = np.array(curve.arms[:n], np.int64), [0.0] * n
-    put_profits(curve, found, profits)
-    f, covariance = np.array(found.logits), np.array(found.covariance).reshape(n, n)
+    put_profits(curve, found, matrix, profits)
+    f, covariance = np.array(found.logits), np.array(matrix).reshape(n, n)
     reach = _REACH * np.sqrt(covariance.diagonal())
     low, middle, high = (1.0 / (1.0 + np.exp(-f - side * reach)) for side in (-1.0, 0.0, 1.0))
     margins, there = unit * np.array(curve.margins), np.flatnonzero(state.available[arms])

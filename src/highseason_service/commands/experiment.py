@@ -190,8 +190,8 @@ def create(
         noise = Noise(count or "visitors", rho or 0.0)  # type: ignore[arg-type]  # one of the two
     forecast = TrafficForecast.of(G)
     about = experiment, name or experiment, choice.arms, policy or choice.policy, forecast
-    more = reward_range, seed, noise, stay, choice.tax, unit or ""
-    made = client.create(Settings(*about, *more))
+    more = reward_range, seed, noise, stay
+    made = client.create(Settings(*about, *more, tax=choice.tax, unit=unit or ""))
     when = f" from {forecast.time(1)} to {forecast.time(G.turns)}" if forecast.calendar else ""
     what = counted(len(choice.arms), "arm" if choice.arms[0].price is None else "price")
     said = f"{made.id} is {made.status}: {what}, {G.turns} turns{when}"
