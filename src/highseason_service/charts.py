@@ -291,10 +291,14 @@ def choices(turns: TrafficForecast, history: PlayHistory) -> Chart:
 
 
 def rewards(
-    turns: TrafficForecast, history: PlayHistory, best: str, worth: float, unit: str = ""
+    turns: TrafficForecast, history: PlayHistory, best: str, worth: float, unit: str | None = None
 ) -> Chart:
-    """What was earned, and what the best arm so far would have earned at its worth per visitor."""
+    """What was earned, and what the best arm so far would have earned at its worth per visitor.
+
+    Where arms are prices, in a unit.
+    """
     groups = Buckets.of(turns, history.turns, LINE)
+    what, arm, unit = ("Reward", "arm", "") if unit is None else ("Profit", "price", unit)
     reward, came = history.by_turn(history.reward), history.by_turn(history.visitors)
     known = ~np.isnan(reward)
     earned = np.cumsum(np.where(known, reward, 0.0))
@@ -305,15 +309,15 @@ def rewards(
         if math.isfinite(possible[-1]) and possible[-1] > 0:
             sentence += (
                 f" That is {percent(earned[-1] / possible[-1])} of the "
-                f"{money(possible[-1], unit)} that {best}, the best so far at "
+                f"{money(possible[-1], unit)} that {best}, the best {arm} so far at "
                 f"{money(worth, unit)} per visitor, would have earned from the start."
             )
     return groups.chart(
         "rewards",
-        "Profit, beside the best price so far" if unit else "Reward, beside the best arm so far",
+        f"{what}, beside the best {arm} so far",
         sentence,
         Series("earned", earned[groups.lasts], "earned"),
-        Series("the best arm so far, from the start", possible[groups.lasts], "possible"),
+        Series(f"the best {arm} so far, from the start", possible[groups.lasts], "possible"),
         ends=True,
     )
 
@@ -326,9 +330,9 @@ def _yes_or_share(value: float) -> str:
 # -- prices: drawn by the server, in percent of a picture as wide as its place --------------------
 
 #: Where the picture's axes are: left, right, top and bottom.
-_LEFT, _RIGHT, _TOP, _BOTTOM = 12.0, 97.0, 5.0, 88.0
-#: How near labels of prices may be, and the radius of the largest dot, in pixels.
-_NEAR, _LARGEST = 12.0, 10.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 12.0, 97.0, 5.0, 86.0
+#: Where the rows of labels are, how near labels may be, the radius of the largest dot in pixels.
+_ROWS, _NEAR, _LARGEST = (93.0, 99.0), 12.0, 10.0
 
 
 @dataclass(frozen=True)
@@ -337,6 +341,7 @@ class PricePoint:
 
     price: str
     label: str  # under the axis; "" where there is no room
+    row: float  # how far under it
     x: float
     low: float
     middle: float
@@ -419,17 +424,19 @@ def _against_price(
     span = max(float(np.ptp(prices)), 1e-9)
     places = _LEFT + 4.0 + (_RIGHT - _LEFT - 8.0) * (prices - prices.min()) / span
     radii = _LARGEST * np.sqrt([came / max(max(v for _, v in shown), 1.0) for _, came in shown])
-    points, last, rows = list[PricePoint](), -math.inf, list[tuple[str, ...]]()
+    points, taken, rows = list[PricePoint](), dict.fromkeys(_ROWS, -100.0), list[tuple[str, ...]]()
     for (arm, came), x, y, radius, row in zip(
         shown, places.tolist(), heights.tolist(), radii.tolist(), values, strict=True
     ):
         price = money(arm.price or 0.0, unit, exactly=True)
-        label = money(arm.price or 0.0, exactly=True) if x - last >= _NEAR else ""
-        last = x if label else last
+        free = next((one for one in _ROWS if x - taken[one] >= _NEAR), None)
+        label = "" if free is None else money(arm.price or 0.0, exactly=True)
+        place = _ROWS[0] if free is None else free
+        taken[place] = taken[place] if free is None else x
         low, middle, high = (round(one, 2) for one in y[:3])
         dot = None if math.isnan(y[3]) else round(y[3], 2)
         about = dot, round(max(radius, 2.5), 1), arm.id == best
-        points.append(PricePoint(price, label, round(x, 2), low, middle, high, *about))
+        points.append(PricePoint(price, label, place, round(x, 2), low, middle, high, *about))
         seen = "–" if math.isnan(row[3]) else say(row[3])
         rows.append((price, f"{came:,.0f}", seen, say(row[1]), f"{say(row[0])} to {say(row[2])}"))
     ticks = [

@@ -121,10 +121,12 @@ def new_experiment(
     tax = share(fields, "tax")
     if lines["prices"]:
         found = [number({"prices": line}, "prices") for line in lines["prices"]]
-        arms = prices_of(found, number(fields, "cost", "0"), tax)
+        with collected() as near:
+            arms = prices_of(found, number(fields, "cost", "0"), tax)
     else:
-        arms = arms_of(lines["arms"])
+        arms, near = arms_of(lines["arms"]), []
     G, notes = uploaded_forecast(fields, file, content)
+    notes += near
     forecast = TrafficForecast.of(G)
     body = {
         "id": fields["id"] or address(fields["name"]),

@@ -508,8 +508,9 @@ def _first(settings: Settings) -> list[Arm]:
 
 def check_worth(arms: Sequence[Arm], tax: float) -> None:
     """Refuse prices of which nothing is earned."""
-    if len(arms) > 1:  # of one alone, a bandit does
-        prices_of([one.price or 0.0 for one in arms], [one.cost or 0.0 for one in arms], tax)
+    with quiet():
+        if len(arms) > 1:  # one alone is no choice; the bandit checks it where it is played
+            prices_of([one.price or 0.0 for one in arms], [one.cost or 0.0 for one in arms], tax)
 
 
 def check_arms(arms: Sequence[Arm], known: Iterable[Arm] = (), tax: float = 0.0) -> None:

@@ -10,13 +10,14 @@ from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
-from highseason.bandit import PRICE_POLICY, Event
+from highseason.bandit import PRICE_POLICY, Bandit, Event
 from highseason.core import (
     exact,
     format_number,
     parse_arm,
     parse_arms,
     percent,
+    quiet,
     raised_as,
     require,
 )
@@ -28,7 +29,7 @@ from highseason.policies import (
     Wrapper,
     parse,
 )
-from highseason.rewards import Offer, check_offers
+from highseason.rewards import Offer
 from highseason_service.errors import InvalidError
 from highseason_service.forecast import TrafficForecast
 
@@ -135,21 +136,26 @@ def arms_of(texts: Iterable[str]) -> tuple[Arm, ...]:
 def prices_of(
     prices: Sequence[float], cost: float | Sequence[float] | None = None, tax: float = 0.0
 ) -> tuple[Arm, ...]:
-    """Arms that are prices, each with its cost: one for all, or a list with one for each."""
+    """Arms that are prices, each with its cost: one for all, or a list with one for each.
+
+    It warns of prices that are too near, or too many.
+    """
     with raised_as(InvalidError):
-        offers = check_offers("prices", prices, 0.0 if cost is None else cost, tax=tax)
-    return tuple(Arm.priced(offer.price, offer.cost) for offer in offers)
+        known = Bandit(None, "greedy", [1.0], prices=[*prices], cost=cost, tax=tax).offers or {}
+    return tuple(Arm.priced(offer.price, offer.cost) for offer in known.values())
 
 
 def money(value: float, unit: str = "", exactly: bool = False) -> str:
-    """An amount of money in its unit, to the cent if it is meant `exactly`.
+    """An amount of money in its unit, in cents or three figures; all of them if `exactly`.
 
-    >>> money(1234.5, "€"), money(10.5, "€", exactly=True), money(1.749, "€", exactly=True)
-    ('1,234 €', '10.50 €', '1.749 €')
+    >>> money(0.24071, "€"), money(199.4, "€"), money(1.749, "€", exactly=True), money(5432.1)
+    ('0.241 €', '199.40 €', '1.749 €', '5,432')
     """
-    text = format_number(value)
-    if exactly:
-        text = f"{value:.2f}" if value == round(value, 2) else exact(value)
+    text = f"{value:.2f}" if 1.0 <= abs(value) < 1000.0 else format_number(float(f"{value:.3g}"))
+    if abs(value) >= 1000.0:
+        text = format_number(value)
+    if exactly and value != round(value, 2):
+        text = exact(value)
     return f"{text} {unit}".rstrip()
 
 
@@ -542,7 +548,8 @@ class ExperimentBody(Strict):
         if self.cost is not None and not self.prices:
             raise InvalidError("cost: it belongs to prices: give each arm its own, or list prices")
         if self.prices:
-            made = replace(made, arms=prices_of(self.prices, self.cost, self.tax))
+            with quiet():
+                made = replace(made, arms=prices_of(self.prices, self.cost, self.tax))
         usual = PRICE_POLICY if made.priced else DEFAULT_POLICY
         return replace(made, policy=made.policy or usual)
 

@@ -92,10 +92,11 @@ class ExperimentView:
     def charts(self) -> dict[str, Chart]:
         """The charts, by their names."""
         name = "" if self.best is None else self.name(self.best.id)
+        unit = self.state.unit if self.state.priced else None
         drawn = [
             charts.traffic(self.turns, self.plan, self.history, self.planned_from, self.past),
             charts.choices(self.turns, self.history),
-            charts.rewards(self.turns, self.history, name, self.worth, self.state.unit),
+            charts.rewards(self.turns, self.history, name, self.worth, unit),
         ]
         return {chart.id: chart for chart in drawn}
 

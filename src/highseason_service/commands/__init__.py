@@ -30,15 +30,15 @@ class Choice(NamedTuple):
 
 
 def _choice(arm: Sequence[str], offers: Sequence[Offer] | None) -> Choice:
-    from highseason_service.model import Arm, arms_of
+    from highseason_service.model import arms_of, prices_of
 
     if not offers:
         options.note_prices(arm)
         return Choice(arms_of(arm) if arm else (), DEFAULT_POLICY)
     if arm:
         raise usage_error("--arm and --price both say what there is to choose: leave one out")
-    arms = tuple(Arm.priced(offer.price, offer.cost) for offer in offers)
-    return Choice(arms, PRICE_POLICY, offers[0].tax)
+    prices, costs, (tax, *_) = zip(*offers, strict=True)
+    return Choice(prices_of(prices, costs, tax), PRICE_POLICY, tax)
 
 
 #: Prices, or other arms.
