@@ -52,6 +52,7 @@ def played(arms: list[int], rewards: list[float] | None = None, **more: Any) -> 
         "exploited": arm == 0,
         "reward": reward,
         "visitors": np.where(np.isnan(reward), NAN, 100.0),
+        "brought": reward,
     } | more
     rows = {name: np.asarray(values)[arm >= 0] for name, values in columns.items()}
     return PlayHistory(numbers={name: i for i, name in enumerate("abc")}, changes=[], **rows)

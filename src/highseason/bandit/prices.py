@@ -109,7 +109,7 @@ def sales_at(price: float, takings: Any) -> float:
     return float(sales)
 
 
-_COUNT = "Report how many of the visitors bought, as purchases="
+_COUNT = "Report purchases, how many of the visitors bought"
 
 
 # -- what prices offer -----------------------------------------------------------------------------

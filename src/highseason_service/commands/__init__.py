@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from highseason.bandit import PRICE_POLICY
 from highseason.cli import options, usage_error
-from highseason.core import require
+from highseason.core import raised_as, require
 from highseason.policies import DEFAULT_POLICY
 from highseason.rewards import Offer
 
@@ -30,15 +30,18 @@ class Choice(NamedTuple):
 
 
 def _choice(arm: Sequence[str], offers: Sequence[Offer] | None) -> Choice:
+    from highseason_service.errors import ServiceError
     from highseason_service.model import arms_of, prices_of
 
-    if not offers:
-        options.note_prices(arm)
-        return Choice(arms_of(arm) if arm else (), DEFAULT_POLICY)
-    if arm:
-        raise usage_error("--arm and --price both say what there is to choose: leave one out")
-    prices, costs, (tax, *_) = zip(*offers, strict=True)
-    return Choice(prices_of(prices, costs, tax), PRICE_POLICY, tax)
+    with raised_as(ValueError, ServiceError):  # bad usage
+        if not offers:
+            arms = arms_of(arm) if arm else ()
+            options.note_prices(arm)
+            return Choice(arms, DEFAULT_POLICY)
+        if arm:
+            raise usage_error("--arm and --price both say what there is to choose: leave one out")
+        prices, costs, (tax, *_) = zip(*offers, strict=True)
+        return Choice(prices_of(prices, costs, tax), PRICE_POLICY, tax)
 
 
 #: Prices, or other arms.
