@@ -53,7 +53,20 @@ POLICIES = [
     hs.policies.PeakGrabber(hs.EpsilonGreedy(k=1), window=2, trigger=1.0),
 ]
 
+PRICES = [9.99, 8.99, "10,99", 12, 7.5]
+PRICE_POLICIES = [
+    "price-curve",
+    "price-curve:ties=random",
+    "limit-switching:stay=2+price-curve",
+    hs.EpsilonGreedy(k=1, ties="random"),
+    hs.policies.NaiveUCB(),
+    hs.policies.SpareOldArms(hs.UCB()),
+    "thompson",
+]
+
 arms = st.sampled_from(ARMS)
+prices = st.sampled_from([*PRICES, "9.99", 10.99])
+purchases = st.sampled_from([0, 1, 2, 3.0, 1.5, math.nan])
 turns = st.integers(1, 14) | st.none()
 rewards = st.sampled_from([0.0, 1.0, 2.5, 7.0, math.nan])
 visitor_counts = st.sampled_from([None, 0.0, 1.0, 3.0, -1.0])
@@ -71,12 +84,14 @@ class Twins(RuleBasedStateMachine):
         seed=st.integers(0, 99),
     )
     def begin(self, policy: Any, G: list[float] | None, known: bool, seed: int) -> None:
-        options = {"reward_range": (0, 3), "seed": seed, "known": known and G is not None}
+        options = {"seed": seed, "known": known and G is not None}
         self.has_multiplier = G is not None
-        self.one = hs.Bandit(ARMS[:2], policy, G, **options)
-        self.twin = hs.Bandit(ARMS[:2], policy, G, **options)
+        self.one, self.twin = (self.started(policy, G, options) for _ in range(2))
         self.reloads = itertools.cycle(RELOADS)
         self.decided: dict[int, Any] = {}
+
+    def started(self, policy: Any, G: Any, options: dict[str, Any]) -> hs.Bandit:
+        return hs.Bandit(ARMS[:2], policy, G, reward_range=(0, 3), **options)
 
     def both(self, act: Callable[[hs.Bandit], Any]) -> Any:
         self.twin = next(self.reloads)(self.twin)
@@ -142,6 +157,10 @@ class Twins(RuleBasedStateMachine):
     def reforecast(self, forecast: list[float], first: int | None) -> None:
         self.both(lambda b: b.reforecast(forecast, first))
 
+    @rule(most=st.sampled_from([1.0, 3.0, 8.0]))
+    def change_worth(self, most: float) -> None:
+        self.both(lambda b: b.change_worth(reward_range=(0, most)))
+
     @invariant()
     def all_is_well(self) -> None:
         if not hasattr(self, "one"):
@@ -155,17 +174,85 @@ class Twins(RuleBasedStateMachine):
         state = self.one._game.table.state
         learned = [d for d in log if d.reward is not None and d.visitors]
         assert state.selections.sum() == len(log)
-        assert state.pulls.sum() == len(learned)
+        assert (state.pulls > 0.0).sum() == len({d.arm for d in learned})
         waiting = [d.turn for d in log if d.reward is not None and d.visitors is None]
         assert [d.turn for d in self.one.pending] == waiting
         open_ = [d.turn for d in log if d.reward is None and d.visitors != 0]
         assert [d.turn for d in self.one.unrewarded] == open_
 
 
-def test_any_interleaving_goes_on_identically_after_any_reload() -> None:
+class PricedTwins(Twins):
+    """The same with prices: purchases are reported, and what they are worth changes."""
+
+    @initialize(
+        policy=st.sampled_from(PRICE_POLICIES),
+        G=st.lists(st.sampled_from([1.0, 5.0, 40.0]), min_size=2, max_size=9) | st.none(),
+        known=st.booleans(),
+        seed=st.integers(0, 99),
+    )
+    def begin(self, policy: Any, G: list[float] | None, known: bool, seed: int) -> None:
+        super().begin(policy, G, known, seed)
+
+    def started(self, policy: Any, G: Any, options: dict[str, Any]) -> hs.Bandit:
+        return hs.Bandit(prices=PRICES[:3], cost=2, policy=policy, multiplier=G, **options)
+
+    @rule(t=turns, available=st.none() | st.lists(prices, max_size=3), belief=expected)
+    def pull(self, t: int | None, available: list[Any] | None, belief: float | None) -> None:
+        super().pull(t, available, belief)
+
+    @rule(price=prices, purchases=purchases, t=turns, visitors=visitor_counts)
+    def update(self, price: Any, purchases: Any, t: int | None, visitors: float | None) -> None:
+        self.both(lambda b: b.update(price, t=t, visitors=visitors, purchases=purchases))
+
+    @rule(purchases=purchases, visitors=visitor_counts, back=st.integers(0, 3))
+    def update_decided(self, purchases: Any, visitors: float | None, back: int) -> None:
+        if back < len(self.decided):
+            made = self.decided[sorted(self.decided)[-1 - back]]
+            row = {"price": made.arm, "t": made.turn, "visitors": visitors}
+            self.both(lambda b: b.update_many([{**row, "purchases": purchases}]))
+
+    @rule(rows=st.lists(st.tuples(prices, purchases, turns, visitor_counts), max_size=3))
+    def update_many(self, rows: list[Any]) -> None:
+        self.both(lambda b: b.update_many(rows))
+
+    @rule(t=st.integers(1, 14), purchases=purchases)
+    def correct(self, t: int, purchases: Any) -> None:
+        self.both(lambda b: b.correct(t, purchases=purchases))
+
+    @rule(
+        arm=prices,
+        when=st.sampled_from(["low", "now"]),
+        expires=st.sampled_from(ENDS),
+        cost=st.sampled_from([None, None, 3.0, 99.0]),
+    )
+    def add_arm(self, arm: Any, when: Any, expires: Any, cost: Any) -> None:
+        self.both(lambda b: b.add_arm(arm, when, expires, cost=cost))
+
+    @rule(arm=prices)
+    def remove_arm(self, arm: Any) -> None:
+        self.both(lambda b: b.remove_arm(arm))
+
+    @rule(cost=st.sampled_from([None, 1, 2.5, 9.0, {9.99: 4}]), tax=st.sampled_from([None, "19%"]))
+    def change_worth(self, cost: Any, tax: Any) -> None:
+        self.both(lambda b: b.change_worth(cost=cost, tax=tax))
+
+    @invariant()
+    def demand_is_the_same(self) -> None:
+        if hasattr(self, "one"):
+            assert self.one.demand() == self.twin.demand()
+            assert self.one.verdict() == self.twin.verdict()
+            offers = self.one.offers or {}
+            for row in self.one.decisions():
+                if row.purchases is not None:
+                    assert row.reward == row.purchases * offers[row.arm].margin
+                    assert row.visitors is None or row.purchases <= row.visitors
+
+
+@pytest.mark.parametrize("machine", [Twins, PricedTwins])
+def test_any_interleaving_goes_on_identically_after_any_reload(machine: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # arms that wait in vain, one-sided plans: not the point
-        run_state_machine_as_test(Twins, settings=settings(deadline=None, stateful_step_count=25))
+        run_state_machine_as_test(machine, settings=settings(deadline=None, stateful_step_count=25))
 
 
 @pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")

@@ -27,9 +27,8 @@ G = [300.0, 280.0, 900.0, 310.0]
 
 def shop(**options: Any) -> hs.Bandit[str]:
     """Turn 1 has its reward, turn 2 waits for its visitors, turn 3 for its reward."""
-    bandit = hs.Bandit(
-        PRICES, "option-index", **{"multiplier": G, "reward_range": (0, 1), **options}
-    )
+    usual = {"policy": "option-index", "multiplier": G, "reward_range": (0, 1)}
+    bandit = hs.Bandit(PRICES, **{**usual, **options})
     for _ in range(3):
         bandit.pull()
     return bandit
@@ -145,15 +144,41 @@ def test_no_price_is_above_it(price: float) -> None:
     assert math.isfinite(most)
 
 
-def test_a_new_bandit_learns_what_one_with_a_wrong_range_knows() -> None:
+def test_a_wrong_range_is_put_right_and_all_is_learned_again() -> None:
     """As the error says."""
-    old = played()
-    with pytest.raises(UnconfirmedError) as refused:
-        old.count_visitors(2, 310)
-    old.count_visitors(2, 310, confirm=True)
-    new = hs.Bandit(PRICES, multiplier=G, reward_range=(0, 11))
-    (code,) = [part for part in str(refused.value).split(": ") if part.startswith("new.fit(")]
-    exec(code, {"new": new, "old": old})
-    right = hs.Bandit(PRICES, multiplier=G, reward_range=(0, 11))
-    right.fit([("9.99", 12.0, 1, 310), ("10.99", 1234.5, 2, 310)])
-    assert new.expectations() == right.expectations()
+    bandit = played()
+    with pytest.raises(UnconfirmedError, match=r"change_worth\(reward_range=\(0, 12\)\)"):
+        bandit.count_visitors(2, 310)
+    bandit.count_visitors(2, 310, confirm=True)
+    bandit.change_worth(reward_range=(0, 12))
+    right = played(reward_range=(0, 12))
+    right.count_visitors(2, 310)
+    assert bandit.expectations() == right.expectations()
+    assert bandit.reward_range == (0, 12)
+    assert bandit.pull() == right.pull()
+    lines = [event_to_json(event) for event in bandit.store]
+    again = hs.Bandit[str].from_events(MemoryStore(map(event_from_json, lines)))
+    assert again.ranking() == bandit.ranking()
+    events = len(lines)
+    bandit.change_worth(reward_range=(0, 12))
+    assert len(list(bandit.store)) == events, "the same range again is no event"
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"reward_range": (1, 0)}, "two rising numbers"),
+        ({"cost": 4.2}, "cost= is for arms that are prices"),
+        ({"tax": 0.19}, "tax= is for arms that are prices"),
+        ({}, "reward_range"),
+    ],
+)
+@pytest.mark.parametrize("policy", ["option-index", "greedy"])
+def test_of_other_arms_only_the_range_can_change(
+    policy: str, changed: dict[str, Any], message: str
+) -> None:
+    bandit = shop(policy=policy)
+    before = bandit.to_json()
+    with pytest.raises(BanditError, match=message):
+        bandit.change_worth(**changed)
+    assert bandit.to_json() == before

@@ -7,15 +7,16 @@ chosen does not change what its rewards say, so the policy plays no part.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Generic, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bandit.demand import SURE, PriceDemand, demand
+from highseason.bandit.demand import SURE, demand
 from highseason.bandit.game import LiveGame
-from highseason.bandit.ledger import ArmT, Scale, known
+from highseason.bandit.ledger import ArmT, known
 from highseason.core.text import percent
 from highseason.policies.rule import Floats
 
@@ -165,8 +166,7 @@ def ranking(game: LiveGame[ArmT], gone: bool) -> list[Ranked[ArmT]]:
     there = [one for one in standings if present[one[0]]]
     standings = there + [one for one in standings if gone and not present[one[0]]]
     if table.offers is not None:
-        rows = {row.price: row for row in demand(game)}
-        return [_of_price(table.ids[arm], value, scale, rows) for arm, value in standings]
+        return _of_prices(game, standings)
     lessons = _lessons(game)
     pulls, (low, high) = lessons.totals(), lessons.intervals()
     chances, losses = lessons.outlook(present & (not scale.per_turn))
@@ -183,18 +183,22 @@ def ranking(game: LiveGame[ArmT], gone: bool) -> list[Ranked[ArmT]]:
     return [ranked(*one) for one in standings]
 
 
-def _of_price(
-    price: ArmT, estimate: float | None, scale: Scale, rows: dict[ArmT, PriceDemand[ArmT]]
-) -> Ranked[ArmT]:
-    """A price with what the policy makes of it, and how sure the demand curve is."""
-    row = rows.get(price)
-    if row is None:
-        return Ranked(price, None, 0)
-    shown = None if estimate is None else scale.shown(estimate)
-    if shown is None:
-        return Ranked(price, None, row.turns, chance_best=row.chance_best)
-    ends = min(row.earns_low, shown), max(row.earns_high, shown)
-    return Ranked(price, shown, row.turns, *ends, row.chance_best)
+def _of_prices(
+    game: LiveGame[ArmT], standings: list[tuple[int, float | None]]
+) -> list[Ranked[ArmT]]:
+    """Prices with what the policy makes of them, and how sure their demand curve is."""
+    known = {row.price: row for row in demand(game)}
+    turns, ranked = Counter(arm for arm, _, _ in game.ledger.lessons()), list[Ranked[ArmT]]()
+    for arm, estimate in standings:
+        price, shown = game.table.ids[arm], None
+        ends: tuple[float | None, float | None] = None, None
+        row = known.get(price)
+        if estimate is not None and (row or turns[arm]):
+            shown = game.scale.shown(estimate)
+            if row and not game.scale.per_turn:
+                ends = min(row.earns_low, shown), max(row.earns_high, shown)
+        ranked.append(Ranked(price, shown, turns[arm], *ends, row and row.chance_best))
+    return ranked
 
 
 def _lessons(game: LiveGame[Any]) -> Lessons:

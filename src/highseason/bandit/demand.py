@@ -13,27 +13,19 @@ from highseason.bandit.errors import BanditError
 from highseason.bandit.game import LiveGame
 from highseason.bandit.ledger import ArmT
 from highseason.core.text import Table, format_number, percent
-from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, PriceCurve, Turn, price_curve
-from highseason.policies.price_curve import (
-    SQUARE,
-    curve_of,
-    fit,
-    last_mode,
-    put_profits,
-)
+from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, PriceCurve, Turn
+from highseason.policies.price_curve import CURVE, demand_of
 from highseason.policies.rule import precision_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: How many standard deviations a band of 90% reaches, and of how many draws chances are shares.
-_REACH, _DRAWS = 1.6448536269514722, 4000
 #: From this chance on one price is named, below it two; from the second on you may stop.
 ONE, SURE = 0.5, 0.95
 
 
 class PriceDemand(NamedTuple, Generic[ArmT]):
-    """What is known of a price; of those that were not tried, from the others.
+    """What is known of a price; of one that was not tried, from the others.
 
     Attributes:
         price: The price, as it was given.
@@ -46,7 +38,7 @@ class PriceDemand(NamedTuple, Generic[ArmT]):
         earns: What a visitor brings: the profit, or the takings where the cost is 0.
         earns_low: The lower end of its 90% band.
         earns_high: The upper end.
-        chance_best: How likely the price earns most of those in the game; None if it left it.
+        chance_best: How likely the price earns most of those in the game.
     """
 
     price: ArmT
@@ -59,7 +51,7 @@ class PriceDemand(NamedTuple, Generic[ArmT]):
     earns: float
     earns_low: float
     earns_high: float
-    chance_best: float | None
+    chance_best: float
 
 
 class Demand(list[PriceDemand[ArmT]]):
@@ -71,7 +63,7 @@ class Demand(list[PriceDemand[ArmT]]):
             (
                 str(row.price), *row[1:5], f"{100 * row.buys_low:.2g}..{100 * row.buys_high:.2g}%",
                 row.earns, f"{row.earns_low:.3g}..{row.earns_high:.3g}",
-                "–" if row.chance_best is None else percent(row.chance_best),
+                percent(row.chance_best),
             )
             for row in self
         )  # fmt: skip
@@ -86,9 +78,9 @@ class Demand(list[PriceDemand[ArmT]]):
 
     def verdict(self) -> str:
         """Which price is best, and how likely, in a sentence."""
-        chances = {row.price: row.chance_best for row in self if row.chance_best is not None}
-        if not any(row.turns for row in self) or not chances:
-            return "Go on: nothing has been reported yet."
+        chances = {row.price: row.chance_best for row in self}
+        if not any(row.turns for row in self):
+            return "Go on: nothing has been reported of these prices."
         (best, chance), *others = sorted(chances.items(), key=lambda one: -one[1])
         if chance < ONE and others:
             other, less = others[0]
@@ -101,37 +93,17 @@ class Demand(list[PriceDemand[ArmT]]):
 
 
 def demand(game: LiveGame[ArmT]) -> Demand[ArmT]:
-    """What all purchases say of the prices in the game, and of those that were tried."""
-    offers = game.table.offers
-    if offers is None:
+    """What all purchases say of the prices in the game."""
+    if game.table.offers is None:
         raise BanditError("demand() is for arms that are prices, Bandit(prices=[…]): see ranking()")
-    lessons = np.array(list(game.ledger.lessons())).reshape(-1, 3)
-    state, ids = _state(game), game.table.ids
-    curve = curve_of(state)
-    n, unit = curve.size, curve.unit
-    found = fit(curve, float(state.shared[SQUARE]), last_mode(state, curve))
-    matrix = price_curve.covariance(found, n)
-    arms, profits = np.array(curve.arms[:n], np.int64), [0.0] * n
-    put_profits(curve, found, matrix, profits)
-    f, covariance = np.array(found.logits), np.array(matrix).reshape(n, n)
-    reach = _REACH * np.sqrt(covariance.diagonal())
-    low, middle, high = (1.0 / (1.0 + np.exp(-f - side * reach)) for side in (-1.0, 0.0, 1.0))
-    margins, there = unit * np.array(curve.margins), np.flatnonzero(state.available[arms])
-    draws = np.random.default_rng(0).normal(size=(_DRAWS, n))  # the same every time
-    logits = f + draws @ np.linalg.cholesky(covariance).T
-    earned = (margins / (1.0 + np.exp(-logits)))[:, there]
-    best = (
-        np.zeros(0) if not there.size else np.bincount(earned.argmax(axis=1), minlength=there.size)
-    )
-    shares = (best + 1.0 / there.size) / (_DRAWS + 1.0)  # never certain
-    chances = dict(zip(there.tolist(), shares.tolist(), strict=True))
-    rows = Demand[ArmT]()
-    for i in sorted(range(n), key=lambda i: offers[arms[i]].price):
-        mine, earns = lessons[lessons[:, 0] == arms[i]], unit * float(profits[i])
+    lessons, rows = np.array(list(game.ledger.lessons())).reshape(-1, 3), Demand[ArmT]()
+    state = _state(game)
+    for row in demand_of(state) if state.available.any() else ():
+        mine = lessons[lessons[:, 0] == row.arm]
         sums = len(mine), float(mine[:, 2].sum()), float(mine[:, 1].sum())
-        buys = float(middle[i]), float(low[i]), float(high[i])
-        ends = min(earns, float(margins[i] * low[i])), max(earns, float(margins[i] * high[i]))
-        rows.append(PriceDemand(ids[arms[i]], *sums, *buys, earns, *ends, chances.get(i)))
+        earns = CURVE.leads_by(state, row.arm), *row.profit_range
+        price = game.table.ids[row.arm]
+        rows.append(PriceDemand(price, *sums, row.share, *row.share_range, *earns, row.best))
     return rows
 
 
@@ -140,11 +112,10 @@ def _state(game: LiveGame[Any]) -> ArmState:
     present = game.table.present(game.ledger.last_turn + 1).copy()
     if isinstance(game.policy.unwrapped, PriceCurve):
         return game.table.state._replace(available=present)
-    rule = PriceCurve(count="visitors").rule
-    state = rule.fresh_state(len(game.table.ids), game.table.offers)
+    state = CURVE.fresh_state(len(game.table.ids), game.table.offers)
     for arm, purchases, visitors in game.ledger.lessons():
         turn = Turn(0, 0.0, visitors, math.nan, UNKNOWN_TURNS, 0, False, 0)
-        rule.observe(
+        CURVE.observe(
             state, turn, Observation(arm, purchases / visitors, precision_of(visitors, True, 0.0))
         )
     return state._replace(available=present)

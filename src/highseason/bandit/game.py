@@ -568,6 +568,7 @@ def started(
     policy = policy.counting("visitors")
     G = None if multiplier is None else as_multiplier(multiplier)
     ids = tuple(hashable(arm) for arm in as_list("arms", arms))
+    policy.rule.unprepared_state(len(ids), offers)  # refuses arms of which it has to know more
     given = None if offers else Scale.of(reward_range, policy, ids).reward_range
     lifetimes = lifetimes_of(ids, expires, policy, source_of(policy, G, known))
     about = policy, int(seed), given, G, bool(known), ids, lifetimes
