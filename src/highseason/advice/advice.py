@@ -290,8 +290,8 @@ class Advice(Printable):
         legend = (
             f"{G.name}: {counted(G.turns, 'turn')}, {counted(self.plan.arms, one.world.arm)}.  "
             f"earned: of the best {one.world.arm}'s reward.  lead: of the advised policy, in "
-            f"percentage points of that, ± half its 95% interval (paired).  sure: that it is better.  From {games} not used to "
-            f"search the {counted(one.tried, 'candidate')}."
+            "percentage points of that, ± half its 95% interval (paired).  sure: that it is "
+            f"better.  From {games} not used to search the {counted(one.tried, 'candidate')}."
         )
         parts = [wrapped(self.verdict), "", wrapped(self.assumption), ""]
         if one.world.rho is not None:

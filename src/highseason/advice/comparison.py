@@ -217,8 +217,8 @@ class WorldComparison:
             reason += f"  This is not settled: {rival.policy} may be ahead by up to {most}."
         elif rival.lead.value < -_LEVEL and str(rival.policy) not in reason:
             reason = f"{reason[:-1]}; {rival.policy} is {_ahead(rival.lead)}, hardly noticeably."
-        best = f"the best {self.world.arm} would"
-        return f"Use {self.policy}: it earns {earned} of what {best}.  {reason}"
+        earned = f"{earned} of what the best {self.world.arm} would"
+        return f"Use {self.policy}: it earns {earned}.  {reason}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.special import each, normal_quantile
-
 from highseason.policies.price_curve import DEVIATIONS, LEVEL_SD, PriceCurve, curve_of, factorize
 from highseason.policies.price_curve import LEVEL as PRIOR_LEVEL
 from highseason.rewards import Offer, Rewards, prices
@@ -39,8 +38,10 @@ def unknown_demand(
     """
     x, costs, taxes = zip(*offers, strict=True)
     worlds = [prices(x, one, costs, level, rho=rho, tax=taxes[0]) for one in FAMILIES]
-    expected = partial(_expected_by_price_curve, tuple(offers), level or LEVEL)
-    draws = [expected, *(world.draw_arms for world in worlds)]
+    draws: list[Callable[[Numbers], Numbers]] = [
+        partial(_expected_by_price_curve, tuple(offers), level or LEVEL),
+        *(world.draw_arms for world in worlds if world.draw_arms is not None),
+    ]
     name = worlds[0].name.replace(FAMILIES[0], "unknown")
     return replace(worlds[0], name=name, draw_arms=partial(_one_of, draws))
 
@@ -58,7 +59,7 @@ def in_words(offers: Sequence[Offer], level: tuple[float, float] | None) -> str:
 
 
 def best_beforehand(rewards: Rewards, games: int = 4000) -> tuple[Offer, float]:
-    """The single price to choose where none can be tried, and its share of the best one's profit."""
+    """The price to choose where none can be tried, and its share of the best one's profit."""
     means = rewards.means(rewards.parameters(np.arange(games, dtype=np.uint64)))
     single = means.mean(axis=0)
     best = int(single.argmax())
@@ -83,7 +84,9 @@ def _expected_by_price_curve(
     rest = uniforms[:, -1] * (1 + len(FAMILIES)) % 1.0  # what `_one_of` leaves of its number
     which, bends = (rest * len(DEVIATIONS)).astype(int), np.zeros_like(normals)
     for number, deviation in enumerate(DEVIATIONS):
-        factor = [c - LEVEL_SD**2 + deviation**2 * w for c, w in zip(curve.curve, curve.walk)]
+        factor = [
+            c - LEVEL_SD**2 + deviation**2 * w for c, w in zip(curve.curve, curve.walk, strict=True)
+        ]
         factorize(factor, n)
         lower, mine = np.tril(np.reshape(factor, (n, n))), which == number
         for k in range(n):

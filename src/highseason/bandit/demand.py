@@ -57,7 +57,8 @@ class PriceDemand(NamedTuple, Generic[ArmT]):
 class Demand(list[PriceDemand[ArmT]]):
     """A row for each price, from the lowest to the highest, and a table where it is printed."""
 
-    def __repr__(self) -> str:
+    def table(self) -> Table:
+        """What is printed."""
         heads = "price turns visitors purchases buys 5%..95% earns 5%..95% best".split()
         rows = tuple(
             (
@@ -68,7 +69,10 @@ class Demand(list[PriceDemand[ArmT]]):
             for row in self
         )  # fmt: skip
         formats = ("", ",", ",.0f", ",.0f", ".2%", "", ".3g", "", "")
-        return str(Table(tuple(heads), rows, formats, ">" * len(heads)))
+        return Table(tuple(heads), rows, formats, ">" * len(heads))
+
+    def __repr__(self) -> str:
+        return str(self.table())
 
     def to_pandas(self) -> "pd.DataFrame":
         """The rows as a DataFrame."""

@@ -342,7 +342,6 @@ quantity = reader("a finite number", partial(read_number, whole=True), math.isfi
 positive = reader("a number above 0", read_number, lambda number: 0 < number < math.inf)
 
 
-
 def read_share(text: str) -> float:
     """A share, which may be written as a percentage.
 

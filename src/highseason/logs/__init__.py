@@ -22,6 +22,7 @@ from highseason.logs.noise import NoiseFit as NoiseFit
 from highseason.logs.noise import fit_noise as fit_noise
 from highseason.logs.noise_history import VisitorHistory as VisitorHistory
 from highseason.logs.noise_history import read_history as read_history
+from highseason.logs.noise_history import read_sales as read_sales
 from highseason.logs.prepared_log import LogFile as LogFile
 from highseason.logs.prepared_log import PreparedLog as PreparedLog
 from highseason.logs.replay import replay as replay

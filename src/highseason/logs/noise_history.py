@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.specs import did_you_mean
-from highseason.core.text import counted
-from highseason.traffic.columns import Column, FileTable
+from highseason.core.text import counted, exact
+from highseason.traffic.columns import Column, FileTable, plain_name
 from highseason.traffic.dates import Order
 from highseason.traffic.files import Conventions, read_table, table_of
 from highseason.traffic.numerals import Mark
@@ -23,15 +24,30 @@ if TYPE_CHECKING:
 
 #: What columns are called, most telling first.
 _NAMES = {
-    "turn": ("turn", "date", "day", "hour", "week", "time", "timestamp"),
+    "turn": (
+        "turn", "date", "day", "hour", "week", "time", "timestamp", "datum", "tag", "fecha", "data",
+    ),
     "arm": ("arm", "variant", "item_id", "item", "product", "price"),
     "successes": (
         "successes", "clicks", "click", "orders", "purchases", "conversions", "buyers", "sales",
-        "reward", "sum",
+        "reward", "sum", "bestellungen", "käufe", "verkäufe", "commandes", "pedidos", "ordini",
     ),
-    "visitors": ("visitors", "impressions", "views", "pageviews", "sessions", "trials"),
+    "visitors": (
+        "visitors", "impressions", "views", "pageviews", "sessions", "trials", "unique visitors",
+        "besucher", "sitzungen", "besuche", "visiteurs", "visitantes", "visitatori", "bezoekers",
+    ),
     "squares": ("squares",),
 }  # fmt: skip
+#: The same of sales, where an arm is a price, and purchases may be known by what they brought.
+_OF_SALES = {
+    "turn": _NAMES["turn"],
+    "arm": ("price", "unit price", "preis", "verkaufspreis", "prix", "precio", "prezzo", "prijs"),
+    "successes": (*_NAMES["successes"], "sold"),
+    "visitors": _NAMES["visitors"],
+    "takings": ("takings", "revenue", "turnover", "umsatz", "erlös", "ingresos", "ricavi", "omzet"),
+}  # fmt: skip
+#: What a column of sales is called in messages.
+_CALLED = {"turn": "date", "arm": "price", "successes": "purchases", "visitors": "visitors"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +110,7 @@ def read_history(
     >>> history.visitors, history.successes
     (array([1., 2., 1.]), array([0., 1., 1.]))
     """
-    import pandas as pd
-
-    if isinstance(frame, pd.DataFrame):
-        table = table_of(frame, "the history", Conventions(dates, decimal))
-    else:
-        table = read_table(Path(frame), dates, decimal)
+    table = _table(frame, dates, decimal)
     for role in columns.keys() - _NAMES.keys():
         raise ValueError(f"unknown column {role!r}. {did_you_mean(role, _NAMES)}")
     found = {role: _find(table, role, columns.get(role)) for role in _NAMES}
@@ -110,18 +121,111 @@ def read_history(
                 f"no column for the {role}: the columns are {', '.join(names)}; name one, such as "
                 f"{role}={names[0]!r}"
             )
-    table = table.without_blanks(*(one for role in ("turn", "arm") if (one := found[role])))
-    found = {role: one and table.columns[one.position - 1] for role, one in found.items()}
+    table, found = _without_blanks(table, found)
     history = _gathered(table, found, every, zone)
     table.tell()
     return history
 
 
-def _find(table: FileTable, role: str, given: str | None) -> Column | None:
+def read_sales(
+    frame: pd.DataFrame | str | Path,
+    *,
+    zone: str | None = None,
+    dates: Order | None = None,
+    decimal: Mark | None = None,
+) -> pd.DataFrame:
+    """Past sales, a row for each day and price, as `Bandit.fit` takes them.
+
+    Rows of the same day and price are added up.
+
+    Args:
+        frame: A table with a date, a price, visitors, and purchases or what they brought (takings),
+            under the names that people give them; or a file of one, as CSV, Excel or Parquet.
+        zone: As in `read_history`.
+        dates: As in `read_history`.
+        decimal: As in `read_history`.
+
+    Returns:
+        The columns t (the days, counted from 1), price, purchases and visitors.
+
+    >>> import pandas as pd
+    >>> days = {"Datum": ["1.3.2026", "2.3.2026"], "Preis": ["9,99", "10,99"]}
+    >>> sold = {"Bestellungen": [12, 9], "Besucher": [300, 280]}
+    >>> read_sales(pd.DataFrame(days | sold), dates="dmy").values.tolist()
+    [[1.0, 9.99, 12.0, 300.0], [2.0, 10.99, 9.0, 280.0]]
+    """
+    import pandas as pd
+
+    table = _table(frame, dates, decimal)
+    found: dict[str, Any] = {role: _find(table, role, None, _OF_SALES) for role in _OF_SALES}
+    takings = None if found["successes"] is not None else found["takings"]
+    found["successes"] = found["successes"] or takings
+    for role, called in _CALLED.items():
+        if found[role] is None:
+            names = ", ".join(column.name for column in table.columns)
+            also = " or the takings" if role == "successes" else ""
+            raise ValueError(
+                f"{table.source}: no column for the {called}{also}: the columns are {names}; "
+                f"rename one to {called!r}"
+            )
+    table, found = _without_blanks(table, found)
+    prices = table.numbers(found["arm"])
+    for i in np.flatnonzero(~((prices > 0) & np.isfinite(prices))).tolist():
+        where, text = table.where(found["arm"])(i), found["arm"].text(i)
+        raise ValueError(f"{where}: expected a price above 0, got {text!r}")
+    found["arm"] = replace(found["arm"], cells=pd.Series(list(map(exact, prices.tolist()))))
+    if takings is not None:
+        sold = _sold(table, found["successes"], prices)
+        found["successes"] = replace(found["successes"], cells=pd.Series(sold))
+    is_dated = found["turn"].time_reading.share > 0.5
+    history = _gathered(table, found | {"squares": None}, "1D" if is_dated else None, zone)
+    table.tell()
+    columns = {"t": history.turn + 1, "price": np.array(history.arms, float)[history.arm]}
+    return pd.DataFrame(
+        columns | {"purchases": history.successes, "visitors": history.visitors}
+    ).sort_values(["t", "price"], ignore_index=True)
+
+
+def _sold(table: FileTable, column: Column, prices: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How many sales takings are, to the cent."""
+    takings = _numbers(table, column)
+    sold = np.rint(takings / prices)
+    for i in np.flatnonzero(np.abs(sold * prices - takings) >= 0.005 + 1e-9 * takings).tolist():
+        raise ValueError(
+            f"{table.where(column)(i)}: {takings[i]:.2f} is no whole number of sales at "
+            f"{exact(float(prices[i]))}: add a column of purchases"
+        )
+    return sold
+
+
+def _table(
+    frame: pd.DataFrame | str | Path, dates: Order | None, decimal: Mark | None
+) -> FileTable:
+    import pandas as pd
+
+    if isinstance(frame, pd.DataFrame):
+        return table_of(frame, "the history", Conventions(dates, decimal))
+    return read_table(Path(frame), dates, decimal)
+
+
+def _without_blanks(
+    table: FileTable, found: dict[str, Column | None]
+) -> tuple[FileTable, dict[str, Any]]:
+    """The rows with a turn and an arm."""
+    table = table.without_blanks(*(one for role in ("turn", "arm") if (one := found[role])))
+    return table, {role: one and table.columns[one.position - 1] for role, one in found.items()}
+
+
+def _find(
+    table: FileTable,
+    role: str,
+    given: str | None,
+    names: Mapping[str, Sequence[str]] = _NAMES,
+) -> Column | None:
     if given is not None:
         return table.column(given, role)
-    lower = {column.name.lower(): column for column in table.columns}
-    named = [lower[name] for name in _NAMES[role] if name in lower]
+    every = ((name, column) for name in names[role] for column in table.columns)
+    named = [column for name, column in every if column.is_called(frozenset((plain_name(name),)))]
     if rest := ", ".join(repr(one.name) for one in named[1:]):
         table.notes.append(f"column {named[0].name!r} is taken for the {role}, not {rest}")
     return named[0] if named else None

@@ -372,11 +372,20 @@ class Column:
 
     def is_called(self, names: frozenset[str]) -> bool:
         """Say whether the header is one of these names; `Unique_Visitors` is `unique visitors`."""
-        return re.sub(r"[\W_]+", " ", self.header or "").strip().lower() in names
+        return plain_name(self.header or "") in names
 
     def take(self, rows: NDArray[np.intp]) -> Column:
         """The same with these rows."""
         return replace(self, cells=self.cells.iloc[rows])
+
+
+def plain_name(header: str) -> str:
+    """The words of a header.
+
+    >>> plain_name("Unique_Visitors"), plain_name("Preis (€)")
+    ('unique visitors', 'preis')
+    """
+    return re.sub(r"[\W_]+", " ", header).strip().lower()
 
 
 def _as_week(text: str) -> str:

@@ -99,7 +99,7 @@ def command(
     model = hs.rewards.parse(rewards, len(labels)) if rewards and ":" in rewards else rewards
     settings |= {"arms": len(labels), "rewards": model}
     if offers:
-        settings |= _for_prices(offers, model if history else None, G)
+        settings |= _for_prices(offers, None if history is None else model, G)
     with progress_bar("worlds") as progress:
         advice = hs.advise(G, progress=progress, **settings)
     traffic = {key: given[key] for key in options.TRAFFIC_KEYS.split() if given[key] is not None}
@@ -117,10 +117,11 @@ def command(
     emit(as_json, lambda: {**advice.to_dict(labels), "next": steps}, show, [out])
 
 
-def _for_prices(
-    offers: Sequence[Offer], fitted: hs.rewards.Rewards | None, G: hs.traffic.Multiplier
-) -> dict[str, Any]:
-    """What `hs.advise` takes for prices: a world of unknown demand, or the one that was given."""
+def _for_prices(offers: Sequence[Offer], fitted: Any, G: hs.traffic.Multiplier) -> dict[str, Any]:
+    """What `hs.advise` takes for prices: unknown demand, or that of the world that was given.
+
+    `fitted` is the world that a history fits, if there is one.
+    """
     given = click.get_current_context().params
     if given["rewards"] is not None:
         keys = "rewards rates rho price prices cost tax".split()
