@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -298,19 +299,20 @@ def rewards(
     Where arms are prices, in a unit.
     """
     groups = Buckets.of(turns, history.turns, LINE)
-    what, arm, unit = ("Reward", "arm", "") if unit is None else ("Profit", "price", unit)
+    what, arm = ("Reward", "arm") if unit is None else ("Profit", "price")
+    say = format_number if unit is None else partial(money, unit=unit)
     reward, came = history.by_turn(history.reward), history.by_turn(history.visitors)
     known = ~np.isnan(reward)
     earned = np.cumsum(np.where(known, reward, 0.0))
     possible = np.cumsum(np.where(known, came * worth, 0.0))
     sentence = "There is no reward yet."
     if known.any():
-        sentence = f"{money(earned[-1], unit)} earned."
+        sentence = f"{say(earned[-1])} earned."
         if math.isfinite(possible[-1]) and possible[-1] > 0:
             sentence += (
                 f" That is {percent(earned[-1] / possible[-1])} of the "
-                f"{money(possible[-1], unit)} that {best}, the best {arm} so far at "
-                f"{money(worth, unit)} per visitor, would have earned from the start."
+                f"{say(possible[-1])} that {best}, the best {arm} so far at {say(worth)} per "
+                "visitor, would have earned from the start."
             )
     return groups.chart(
         "rewards",
@@ -387,21 +389,19 @@ def of_prices(
         came = seen.purchases / seen.visitors if seen.visitors else math.nan
         demand.append((seen.buys_low, seen.buys, seen.buys_high, came))
         profit.append((seen.earns_low, seen.earns, seen.earns_high, came * margin))
-    amount = lambda value: money(value, unit)  # noqa: E731
-    share = lambda value: percent(value, 1)  # noqa: E731
     shown = [(arm, seen.visitors) for arm, seen in known]
     return [
         _against_price(
             ("demand", "Who buys, by price", "buy"),
             "The line is the share of visitors who buy, by all sales together; it lies in the band "
             "with a chance of 90%. Circles are what was seen, as large as the visitors behind it.",
-            shown, demand, best, unit, share,
+            shown, demand, best, unit, partial(percent, digits=1),
         ),
         _against_price(
             ("profit", "What a visitor brings, by price", "earns"),
             "The profit of a purchase, times the share of visitors who buy. Where the band of a "
             "price reaches above the best one, it may still be better.",
-            shown, profit, best, unit, amount,
+            shown, profit, best, unit, partial(money, unit=unit),
         ),
     ]  # fmt: skip
 

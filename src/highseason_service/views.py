@@ -55,8 +55,8 @@ class ExperimentView:
     why: str = ""  # Why the price that is now is played, and what that costs
 
     def money(self, value: float, exactly: bool = False) -> str:
-        """An amount, in what money is called."""
-        return money(value, self.state.unit, exactly)
+        """A reward; where arms are prices, an amount of money."""
+        return money(value, self.state.unit, exactly) if self.state.priced else format_number(value)
 
     @cached_property
     def of_prices(self) -> list[charts.PriceChart]:

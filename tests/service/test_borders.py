@@ -226,7 +226,7 @@ def report(name: str, status: str = "playing", **numbers: Any) -> ArmReport:
 def viewed(history: PlayHistory, **changes: Any) -> ExperimentView:
     """Ten days in November of an experiment, seen at noon of the third."""
     turns = changes.pop("turns", days(10))
-    state = SimpleNamespace(**{
+    state = SimpleNamespace(priced=False, **{
         "arms": (report("a", estimate=5.0), report("b")), "best": "a", "turns": 10, "decided": 4,
         "reward_range": None, "status": "running",
     } | changes.pop("state", {}))  # fmt: skip
