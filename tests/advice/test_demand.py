@@ -7,7 +7,7 @@ import pytest
 
 import highseason as hs
 from highseason.advice.demand import best_beforehand, in_words, unknown_demand
-from highseason.policies.price_curve import LEVEL_SD, PriceCurve, curve_of
+from highseason.policies.price_curve import DEVIATIONS, LEVEL_SD, PriceCurve, curve_of
 from highseason.rewards import Offer
 
 PRICES = [8.99, 9.99, 10.99, 11.99, 12.99]
@@ -39,7 +39,7 @@ def test_the_rest_is_what_price_curve_expects() -> None:
     logits = np.log(drawn[own] / (1 - drawn[own]))
     curve = curve_of(PriceCurve().rule.fresh_state(5, OFFERS))
     prior = np.reshape(curve.curve, (5, 5)) - LEVEL_SD**2
-    prior += np.mean([s**2 for s in (0.05, 0.1, 0.2, 0.4, 0.8)]) * np.reshape(curve.walk, (5, 5))
+    prior += np.mean(np.square(DEVIATIONS)) * np.reshape(curve.walk, (5, 5))
     centre = np.log(level / (1 - level)) + np.array(curve.mean) - curve.mean[2]
     assert logits.mean(axis=0) == pytest.approx(centre, abs=0.04)
     assert np.cov(logits.T) == pytest.approx(prior, abs=0.04)

@@ -135,9 +135,9 @@ def coming_days(
 
 def in_words(days: Sequence[Day]) -> str:
     """The days, one a line, and what the list is; fits the terminal."""
+    noun = next((day.noun for day in days), Day.noun)
     about = (
-        f"Percentages are of {GAMES} simulated games.  Which {days[0].noun} is best is learned on "
-        "the way, "
+        f"Percentages are of {GAMES} simulated games.  Which {noun} is best is learned on the way, "
         "from each day's own numbers: ask again every morning."
     )
     lines = [wrapped(f"  {day}", indent="    ") for day in days]
