@@ -332,7 +332,7 @@ def _yes_or_share(value: float) -> str:
 # -- prices: drawn by the server, in percent of a picture as wide as its place --------------------
 
 #: Where the picture's axes are: left, right, top and bottom.
-_LEFT, _RIGHT, _TOP, _BOTTOM = 12.0, 97.0, 5.0, 86.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 14.0, 97.0, 5.0, 86.0
 #: Where the rows of labels are, how near labels may be, the radius of the largest dot in pixels.
 _ROWS, _NEAR, _LARGEST = (93.0, 99.0), 12.0, 10.0
 

@@ -65,7 +65,7 @@ Cost = Annotated[float, _real(ge=0, description="What a sold piece costs.", exam
 Tax = Annotated[float, _real(ge=0, lt=1, description="The tax in the prices.", examples=[0.19])]
 Unit = Annotated[
     str,
-    StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{0,20}$"),
+    StringConstraints(pattern=r"^[^\x00-\x1f\x7f]*$", max_length=20),
     Field(description="What money is called.", examples=["€"]),
 ]
 Expected = Annotated[float, _real(ge=1e-6)]

@@ -239,7 +239,7 @@ BODY = {"id": "x", "forecast": {"values": [100, 250, 60]}}
         ({"arms": [{"price": 8.99}, {"price": 9.99, "cost": 12}]}, "not above its cost of 12"),
         ({"arms": [{"id": "a", "cost": 2}, {"id": "b"}]}, "cost and tax are of prices"),
         ({"arms": ["a", "b"], "policy": PRICE_POLICY}, "price"),
-        ({"prices": [9.99, 10.99], "unit": "€" * 30}, "unit: expected at most 200 char|unit"),
+        ({"prices": [9.99, 10.99], "unit": "€" * 30}, "unit: expected at most 20 characters"),
     ],
 )
 def test_what_no_prices_are_is_refused(

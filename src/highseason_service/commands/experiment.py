@@ -234,17 +234,17 @@ def _prices(state: State) -> str:
         price, known = money(arm.price or 0.0, state.unit, exactly=True), arm.demand
         cells = ("",) * 5
         if known is not None:
-            ends = (known.buys_low, known.buys_high), (known.earns_low, known.earns_high)
             cells = (
                 f"{known.purchases:,.0f} of {known.visitors:,.0f}",
                 percent(known.buys, 1),
-                f"{percent(ends[0][0], 1)} to {percent(ends[0][1], 1)}",
+                f"{100 * known.buys_low:.1f}..{100 * known.buys_high:.1f}%",
                 money(known.earns, state.unit),
-                f"{format_number(ends[1][0])} to {format_number(ends[1][1])}",
+                f"{money(known.earns_low)}..{money(known.earns_high)}",
             )
-        rows.append((price, arm.status, str(arm.decisions), *cells, arm.chance))
-    columns = ("price", "status", "turns", "bought", "buy", "90% band", "earns", "90% band", "best")
-    return aligned([columns, *rows], "><>>>>>>>")
+        status = "" if arm.status == "playing" else f" ({arm.status})"
+        rows.append((price + status, str(arm.decisions), *cells, arm.chance))
+    columns = ("price", "turns", "bought", "buy", "5%..95%", "earns", "5%..95%", "best")
+    return aligned([columns, *rows], "<" + ">" * 7)
 
 
 def _written(start: str | None) -> str:
@@ -464,7 +464,7 @@ def reforecast(client: Any, experiment: str, first: int | None, key: str | None,
 @options.count("--turns", "How many turns to show.", default=30)
 def plan(client: Any, experiment: str, turns: int) -> Answer:
     """Show where an experiment will explore, and what that may cost."""
-    coming = client.plan(experiment, turns)
+    coming, state = client.plan(experiment, turns), client.state(experiment)
     rows = [
         (
             str(turn.turn),
@@ -472,7 +472,7 @@ def plan(client: Any, experiment: str, turns: int) -> Answer:
             format_number(turn.forecast),
             turn.best or "",
             percent(turn.exploration) if turn.best else "",
-            _figure(turn.cost),
+            _figure(turn.cost) if not state.priced else money(turn.cost or 0.0, state.unit),
         )
         for turn in coming
     ]
