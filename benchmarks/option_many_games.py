@@ -175,10 +175,14 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=5, help="settings at a time")
     parser.add_argument("--candidates", type=int, default=FULL.candidates, help="of each policy")
     parser.add_argument("--first", type=int, help="play only the first settings of the mixed order")
+    parser.add_argument(
+        "--only", default="", help="play only settings whose name has this (a regex)"
+    )
     parser.add_argument("--limit", type=float, default=math.inf, help="seconds; show what is done")
     given = parser.parse_args()
     begin = time.perf_counter()
-    numbers = mixed(len(list(PARTS[given.part](False))))[: given.first]
+    names = [meeting.id for meeting in PARTS[given.part](False)]
+    numbers = [i for i in mixed(len(names)) if re.search(given.only, names[i])][: given.first]
     one = functools.partial(
         play, given.part, games=given.games, tuning=given.tuning, candidates=given.candidates,
         executor=given.executor,

@@ -153,7 +153,7 @@ def _ours(results: LoggedResults) -> Iterator[str]:
 
 
 def _at_random(block: Any) -> str:
-    """How long the published k leaves no choice to the estimates."""
+    """How long the k that is played, a reading of the constant, leaves estimates no choice."""
     if math.isnan(block.random_until):
         return ""
     until = f"up to turn {block.random_until:,.0f} of {block.turns:,}"

@@ -2,8 +2,10 @@
 
 It states no k: the constant of the ε policies is played with several values.  Naive policies, long
 games, busy turns that come first, two values of G and no multiplier at all test what its text says.
+The longest games are in `stored`.
 """
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -11,15 +13,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 import highseason as hs
 from highseason import rewards, traffic
+from highseason.bounds.regret_bound import Form
+from highseason.core.parallel import Executors
 from highseason.core.random import game_keys
-from highseason.engine import SimulationResult
+from highseason.core.warnings import quiet
+from highseason.engine import SimulationResult, with_interval
 from highseason.traffic import Multiplier
 from studies import paper
 from studies.frames import Rows, columns
-from studies.session import SimulationTask
+from studies.session import SimulationTask, Task
 from studies.simulated import settings
 from studies.simulated.settings import SimulatedSetting
 
@@ -28,27 +34,61 @@ KS = (11.0, 13.0, 14.0, 15.0, 20.0, 110.0, 1100.0)
 #: Where the threshold of two values lies between them, as shares of the way.
 PLACES = (0.1, 0.5, 0.9)
 
-Results = Mapping[tuple[Any, ...], SimulationResult]
+#: Naive UCB with the radius that its theory asks for: rewards lie between 0 and the greatest G.
+OWN_UNIT = "naive-ucb in its unit"
+#: The naive policies, and the smarter ones.
+PAIRS = paper.NAIVE | {OWN_UNIT: "ucb"}
+#: Games played here; longer ones are stored.
+TURNS, QUICK_TURNS = (500, 5000), (100, 1000)
+
+Results = Mapping[tuple[Any, ...], Any]
+#: Whether the arm with the highest estimate is the best: a row for each policy, a column for games.
+Leading = NDArray[np.bool_]
 
 
-def tasks(quick: bool, games: int, seed: int) -> dict[tuple[Any, ...], SimulationTask]:
+class LeadersTask(SimulationTask):
+    """In which games the arm with the highest estimate at the end is truly the best."""
+
+    def result(self, executor: Executors = "serial") -> Leading:
+        """A row for each policy, a column for each game."""
+        return leading(self, executor)
+
+
+def leading(task: SimulationTask, executor: Executors, after: Sequence[float] = ()) -> Leading:
+    """Let everyone play its leader for one more turn, which is worth more than all others.
+
+    Turns `after` it change no estimate, but plans may look at them.
+    """
+    others = task.G.total + sum(after)
+    last = 1e12 * others
+    G = Multiplier(np.append(task.G.values, [last, *after]))
+    greedy_last: dict[str, Any] = {
+        label: hs.regulate(policy, by="threshold", z=last)
+        for label, policy in task.policies.items()
+    }
+    result = replace(task, policies=greedy_last, G=G).simulated(executor)
+    assert result.games is not None  # they are kept
+    return np.asarray(result.games["regret"] <= others)  # which a wrong leader would exceed
+
+
+def tasks(quick: bool, games: int, seed: int) -> dict[tuple[Any, ...], Task]:
     """The games, by what they are for."""
     many = games if quick else settings.HEADLINE_GAMES
     small = settings.HEADLINE
-    chosen: dict[tuple[Any, ...], SimulationTask] = {
-        ("headline",): _task(_pairs_by_k(), small, many, seed)
-    }
+    chosen: dict[tuple[Any, ...], Task] = {("headline",): _task(_pairs_by_k(), small, many, seed)}
     for cell in settings.grid(quick):
         if not cell.law.published:
             continue
-        chosen["naive", cell] = _task(_naive(), cell, games, seed)
+        naive = _naive(cell)
+        chosen["naive", cell] = _task(naive, cell, games, seed)
+        where = cell.rewards(), cell.multiplier("paper")
+        chosen["leaders", cell] = LeadersTask(naive, *where, games, seed)
         if cell.law is small.law and cell.shape == small.shape:
             chosen["by k", cell] = _task(_all_by_k(), cell, games, seed)
-    seven = {policy.name: policy.profile("paper") for policy in settings.SEVEN}
     others = {"greedy": hs.Greedy(), settings.OURS: hs.OptionIndex()}
-    for turns in (100, 1000) if quick else (500, 5000, 50_000):
-        cell = SimulatedSetting(small.law, small.shape, small.arms, turns)
-        chosen["long", turns] = _task(seven, cell, games, seed)
+    seven = _seven()
+    for turns in QUICK_TURNS if quick else TURNS:
+        chosen["long", turns] = long_game(turns, games, seed)
     for name, G in _peaks(small.turns).items():
         chosen["peak", name] = _task(seven | others, small, games, seed, G)
     step = traffic.SHAPES["step"](small.turns)
@@ -66,15 +106,34 @@ def frames(played: Results, seed: int) -> dict[str, pd.DataFrame]:
     return {
         "by_k": pd.DataFrame(_by_k(played)),
         "condition_on_k": pd.DataFrame(_condition(seed, list(_part(played, "by k")))),
-        "naive": pd.DataFrame(_gains(played, "naive", paper.NAIVE)),
-        "long_games": pd.DataFrame(_long(played)),
+        "naive": pd.DataFrame(_gains(played, "naive", PAIRS)),
+        **_leaders(_part(played, "leaders")),
+        "long_games": pd.DataFrame(long_rows(_part(played, "long"), "here")),
         "early_peak": pd.DataFrame(_peak_shares(played)),
         "two_values": pd.DataFrame(_two_values(played)),
         "constant_g": pd.DataFrame(_constant(played)),
+        "constant_bounds": pd.DataFrame(_constant_bounds()),
+        "constant_pool": _constant_pool(),
     }
 
 
-def _part(played: Results, name: str) -> dict[Any, SimulationResult]:
+def long_game(turns: int, games: int, seed: int) -> SimulationTask:
+    """The policies in a game of any length, otherwise as the paper's smallest."""
+    cell = replace(settings.HEADLINE, turns=turns)
+    return _task(_seven(), cell, games, seed)
+
+
+def long_rows(played: Mapping[int, SimulationResult], where: str) -> Rows:
+    """What regulating gains in games of each length, and where they were played."""
+    return [
+        {"turns": turns, "policy": label, "base": base} | columns("gain", result.gain(label, base))
+        | {"games": result.settings["games"], "seed": result.settings["seed"], "played": where}
+        for turns, result in played.items()
+        for label, base in paper.SAME_RULE.items()
+    ]  # fmt: skip
+
+
+def _part(played: Results, name: str) -> dict[Any, Any]:
     """The results of one part, by what tells them apart."""
     return {key[1]: result for key, result in played.items() if key[0] == name}
 
@@ -110,10 +169,15 @@ def _all_by_k() -> dict[str, hs.Policy]:
     return by_k | {kind.name: kind.profile("paper") for kind in rest}
 
 
-def _naive() -> dict[str, hs.Policy]:
-    naive = hs.policies
+def _seven() -> dict[str, hs.Policy]:
+    return {policy.name: policy.profile("paper") for policy in settings.SEVEN}
+
+
+def _naive(cell: SimulatedSetting) -> dict[str, hs.Policy]:
+    naive, most = hs.policies, float(cell.multiplier("paper").values.max())
     return {
         "ucb": hs.UCB.profile("paper"), "naive-ucb": naive.NaiveUCB(),
+        OWN_UNIT: naive.NaiveUCB(P=naive.NaiveUCB().P * most**2),
         "epsilon-greedy": hs.EpsilonGreedy.profile("paper"),
         "naive-epsilon": _with(naive.NaiveEpsilonGreedy, k=paper.K),
     }  # fmt: skip
@@ -161,19 +225,38 @@ def _condition(seed: int, cells: Sequence[Any]) -> Iterator[dict[str, Any]]:
 
 def _gains(played: Results, part: str, pairs: Mapping[str, str]) -> Rows:
     return [
-        {"setting": cell.id, "policy": label, "base": base}
+        {"setting": cell.id, "shape": cell.shape, "policy": label, "base": base}
+        | {"at_random": label == "naive-epsilon" and paper.K * cell.arms >= cell.turns}
         | columns("gain", result.gain(label, base))
         for cell, result in _part(played, part).items()
         for label, base in pairs.items()
     ]
 
 
-def _long(played: Results) -> Rows:
-    return [
-        {"turns": turns, "policy": label, "base": base} | columns("gain", result.gain(label, base))
-        for turns, result in _part(played, "long").items()
-        for label, base in paper.SAME_RULE.items()
+def _leaders(best: Mapping[SimulatedSetting, Leading]) -> dict[str, pd.DataFrame]:
+    """How often the best arm leads at the end: in each setting, and over those of a shape."""
+    labels = list(_naive(settings.HEADLINE))
+
+    def row(games: NDArray[np.float64], policy: str, base: str) -> dict[str, Any]:
+        naive, smart = (games[labels.index(label)] for label in (policy, base))
+        more = naive - smart  # in pairs
+        error = float(more.std(ddof=1)) / math.sqrt(more.size)
+        return {
+            "policy": policy, "base": base, "share": naive.mean(), "base_share": smart.mean(),
+            **columns("less", with_interval(float(more.mean()), error)),
+        }  # fmt: skip
+
+    single = [
+        {"setting": cell.id, "shape": cell.shape} | row(games.astype(float), *pair)
+        for cell, games in best.items()
+        for pair in PAIRS.items()
     ]
+    together = []
+    for shape in settings.SHAPES:
+        # Games of one number share arms and luck between settings, so they count as one.
+        games = np.mean([each for cell, each in best.items() if cell.shape == shape], axis=0)
+        together += [{"shape": shape} | row(games, *pair) for pair in PAIRS.items()]
+    return {"leaders": pd.DataFrame(single), "leaders_by_shape": pd.DataFrame(together)}
 
 
 def _peak_shares(played: Results) -> Rows:
@@ -200,6 +283,45 @@ def _constant(played: Results) -> Rows:
         | columns("gain", result.gain(label, base))
         for label, base in paper.SAME_RULE.items()
     ]
+
+
+FORMS: tuple[Form, ...] = ("paper", "safe")
+#: Two games whose gaps admit a small k: means, and the k that their bounds are taken with.
+_BOUNDED = {(0.9, 0.1): 14.0, (0.0, 0.4, 0.7): 50.0}
+
+
+def _constant_bounds() -> Rows:
+    """Bounds without a multiplier, as printed and as they hold, beside the same rule's.
+
+    Theorem 8 multiplies by z itself, so z is the least that makes every turn low.
+    """
+    G, z = traffic.constant(turns=3000), math.nextafter(1.0, 2.0)
+    rows: Rows = []
+    for means, k in _BOUNDED.items():
+        pairs = [
+            (hs.EpsilonZGreedy(k=k, z=z), hs.EpsilonGreedy(k=k)),
+            (hs.SoftEpsilonGreedy(k=k, unit=1.0), hs.EpsilonGreedy(k=k)),
+            (hs.UCBZ(z=z), hs.UCB()), (hs.SoftUCB(unit=1.0), hs.UCB()),
+        ]  # fmt: skip
+        for (new, old), form in itertools.product(pairs, FORMS):
+            with quiet():
+                both = [hs.bounds.regret(p, list(means), multiplier=G, form=form).total
+                        for p in (new, old)]  # fmt: skip
+            rows.append({
+                "means": " ".join(f"{mean:g}" for mean in means), "policy": new.name,
+                "base": old.name, "form": form, "bound": both[0], "base_bound": both[1],
+            })  # fmt: skip
+    return rows
+
+
+def _constant_pool() -> pd.DataFrame:
+    """The size of the pool in every turn without a multiplier."""
+    small = settings.HEADLINE
+    with quiet():
+        sizes = hs.VariablePool.profile("paper").plan(np.ones(small.turns), small.arms).levels
+    return pd.DataFrame(
+        {"turn": np.arange(1, small.turns + 1), "size": sizes.astype(int), "arms": small.arms}
+    )
 
 
 def _the_same(result: SimulationResult, one: str, other: str) -> bool:

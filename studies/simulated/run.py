@@ -19,7 +19,7 @@ from studies import paper
 from studies.authors_code import published
 from studies.frames import Rows, columns
 from studies.session import SimulationTask, StudySession, TuningTask
-from studies.simulated import beyond, settings, side_results
+from studies.simulated import beyond, settings, side_results, stored
 from studies.simulated.settings import SimulatedSetting, grid, names, tuned_label
 from studies.study import Results
 
@@ -64,7 +64,7 @@ def run(session: StudySession) -> SimulatedResults:
     sizes = pool_sizes()
     frames = {
         **frames_of(played, headline),
-        **(beyond.frames(results, session.seed) if also else {}),
+        **(_beyond(results, session.seed) if also else {}),
         "multipliers": _multipliers(cells, profiles[0]),
         "exploration": _exploration(),
         "table_2": _decay(),
@@ -72,6 +72,13 @@ def run(session: StudySession) -> SimulatedResults:
     }
     own = tuple(settings.own_labels(session.policies))
     return SimulatedResults(frames, games, facts, played, sizes, own, quick=session.quick)
+
+
+def _beyond(results: beyond.Results, seed: int) -> dict[str, pd.DataFrame]:
+    """The frames of the games beyond the grid, those of the longest games included."""
+    frames = beyond.frames(results, seed)
+    longest = stored.read("longest_games")
+    return frames | {"long_games": pd.concat([frames["long_games"], longest], ignore_index=True)}
 
 
 def _variant(profile: str) -> str:
@@ -197,14 +204,17 @@ def _exploration() -> pd.DataFrame:
 
 
 def _decay() -> pd.DataFrame:
-    """Table 2 as printed, and its bounds evaluated in the game of Figure 4 with a gap of 0.8."""
+    """Table 2 as printed, and evaluated in the game of Figure 4 with a gap of 0.8.
+
+    Simulated probabilities come from a table, bounds are computed here.
+    """
     frame = pd.read_csv(Path(paper.__file__).with_name("table_2.csv"))
     for form in ("paper", "safe"):
         policy, G = SoftEpsilonGreedy(k=11.0, unit=1.0), traffic.sine(1000)
         rows = side_results.decay_table(policy, 0.8, G, form=form)
         values = {f"old_{form}": [r.old for r in rows], f"soft_{form}": [r.soft for r in rows]}
         frame = frame.assign(turn=[r.t for r in rows], **values)
-    return frame
+    return frame.merge(stored.read("simulated_table_2"), on="turn", validate="1:1")
 
 
 def pool_sizes() -> dict[str, int]:

@@ -264,10 +264,10 @@ class Policy:
         else:
             levels = levels_from(self, multiplier, forecast, arms)
         plan = Plan(self, multiplier, arms, levels)
-        z, G, name = self.threshold, multiplier.values, self.name_in_role("threshold")
+        name, G = self.name_in_role("threshold"), multiplier.values
+        z = None if self.name_in_role("load") else self.threshold  # below a load, by degrees
         what = str(self) if name == "z" else f"{self} (its z is {name})"
-        alone = z is not None and not self.name_in_role("load")  # nothing explores by degrees below
-        if not alone or not warn_if_one_sided(G, Threshold.of(z).resolve(G), what):
+        if z is None or not warn_if_one_sided(G, Threshold.of(z).resolve(G), what):
             plan.warn_if_one_sided()
         return plan
 
