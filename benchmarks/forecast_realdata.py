@@ -28,6 +28,9 @@ from highseason.traffic import (
     read,
 )
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the studies
+from studies.unknown_traffic.forecast_cost import forecast_cost
+
 DATA = Path(__file__).parents[1].parent / "shared" / "data"
 POLICIES = [hs.UCBZ(), hs.SoftUCB(), hs.EpsilonZGreedy(), hs.SoftEpsilonGreedy()]
 
@@ -92,7 +95,7 @@ def costs(trials: Backtest, games: int = 2000) -> list[tuple[str, str, float, fl
         orders = [f"order {i}" for i in range(8)]
         forecasts |= {order: Forecast(rng.permutation(actual.values)) for order in orders}
         base = hs.UCB() if "ucb" in policy.name else hs.EpsilonGreedy()
-        cost = hs.forecast_cost(
+        cost = forecast_cost(
             policy, hs.rewards.bernoulli(arms=5), actual, forecasts, games, 1, base
         )
         mistimed = float(np.mean([cost.reward(order) for order in orders]))

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from highseason.bandit import Bandit as Bandit
     from highseason.engine import Game as Game
     from highseason.engine import SimulationResult as SimulationResult
-    from highseason.engine import forecast_cost as forecast_cost
     from highseason.engine import play as play
     from highseason.engine import simulate as simulate
     from highseason.logs import replay as replay
@@ -57,7 +56,7 @@ _ROOMS = "adapters advice bounds checks engine lifetimes logs policies report re
 _NAMES = {
     "advice": "advise tune",
     "bandit": "Bandit",
-    "engine": "Game SimulationResult forecast_cost play simulate",
+    "engine": "Game SimulationResult play simulate",
     "logs": "replay",
     "policies": (
         "AdaUCB KLUCB UCB UCBL UCBZ ConstantEpsilon Discounted EpsilonGreedy EpsilonZGreedy "

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from highseason.engine import KNOWN, UNREGULATED, ForecastCost, forecast_cost
 from highseason.policies import Policy
 from highseason.rewards import Rewards
 from highseason.traffic import Backtest, Multiplier
+from studies.unknown_traffic.forecast_cost import KNOWN, UNREGULATED, ForecastCost, forecast_cost
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from studies.logged.lifespans import best_slice, frontier, lifespans
 from studies.simulated import side_results
 from studies.simulated.pool_repair import repair, required_c
 from studies.unknown_traffic.backtest import backtest_cost
+from studies.unknown_traffic.forecast_cost import forecast_cost
 
 Results = dict[str, Any]
 CASES: dict[str, Callable[[], Results]] = {}
@@ -567,7 +568,7 @@ def _simulate_custom() -> Results:
 def _forecast_cost() -> Results:
     G, rewards = weekly(112), hs.rewards.bernoulli(arms=4)
     beliefs = {"walk": hs.traffic.RandomWalk(), "season": season_forecast(112)}
-    cost = hs.forecast_cost(hs.UCBZ(), rewards, G, beliefs, games=30)
+    cost = forecast_cost(hs.UCBZ(), rewards, G, beliefs, games=30)
     found: Results = {}
     for label in cost.labels:
         found[f"{label} reward"] = Near(cost.reward(label))

@@ -17,6 +17,7 @@ import highseason as hs
 from highseason.engine import Moments, SimulationResult
 from highseason.engine.simulate import Simulation
 from studies.unknown_traffic.backtest import backtest_cost
+from studies.unknown_traffic.forecast_cost import forecast_cost
 
 RECORDED = Path(__file__).parent / "recorded.json"
 G = hs.traffic.wave(turns=24)
@@ -107,7 +108,7 @@ def compared() -> dict[str, Any]:
     result = simulated("ucb")
     one = result["ucb-z:z=30"]
     walk = {"walk": hs.traffic.RandomWalk(), "flat": np.full(24, 20.0)}
-    cost = hs.forecast_cost(hs.UCBZ(z=30), ARMS, G, walk, games=6, seed=2)
+    cost = forecast_cost(hs.UCBZ(z=30), ARMS, G, walk, games=6, seed=2)
     trials = hs.traffic.backtest(hs.traffic.wave(turns=40), [hs.traffic.RandomWalk()], 10, 2)
     back = backtest_cost(hs.UCBZ(z=30), ARMS, trials, games=4)
     merged = Moments.of(np.array([[1.0, 2.0], [3.0, 5.0]])).merge(Moments.of(np.eye(2)))

@@ -6,10 +6,6 @@
 from highseason.core.names import public_names as _public_names
 from highseason.core.specs import unique_labels as unique_labels
 from highseason.core.text import Table as Table
-from highseason.engine.forecast_cost import KNOWN as KNOWN
-from highseason.engine.forecast_cost import UNREGULATED as UNREGULATED
-from highseason.engine.forecast_cost import ForecastCost as ForecastCost
-from highseason.engine.forecast_cost import forecast_cost as forecast_cost
 from highseason.engine.play import Game as Game
 from highseason.engine.play import play as play
 from highseason.engine.results import METRICS as METRICS

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from highseason.core.warnings import quiet
-from highseason.engine.results import Estimate, Moments, SimulationResult, ratio_gain
-from highseason.engine.simulate import simulate
+from highseason.engine import Estimate, Moments, SimulationResult, ratio_gain, simulate
 from highseason.policies import UCB, PlanWarning, Policy
 from highseason.rewards import Rewards
 from highseason.traffic import ThresholdWarning, as_multiplier

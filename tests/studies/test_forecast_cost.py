@@ -8,6 +8,7 @@ import pytest
 import highseason as hs
 from highseason.traffic import Forecast, normal_quantiles
 from studies.unknown_traffic.backtest import backtest_cost
+from studies.unknown_traffic.forecast_cost import forecast_cost
 
 G = hs.traffic.christmas(turns=300)
 REWARDS = hs.rewards.bernoulli(arms=10)
@@ -19,7 +20,7 @@ def test_a_right_forecast_costs_nothing_and_a_wrong_one_does() -> None:
         "upside down": Forecast(G.values.max() + 1 - G.values),
         "average": hs.traffic.SimpleAverage(),
     }
-    cost = hs.forecast_cost(hs.UCBZ(z=30), REWARDS, G, beliefs, games=300, seed=2)
+    cost = forecast_cost(hs.UCBZ(z=30), REWARDS, G, beliefs, games=300, seed=2)
     assert cost.labels == ("G known", *beliefs, "unregulated")
     assert cost.lost("right").value == 0
     assert cost.survives("right") == 1
@@ -49,7 +50,7 @@ def test_the_seasons_of_a_backtest() -> None:
 
 def test_luck_is_shared() -> None:
     again = [
-        hs.forecast_cost(hs.SoftUCB(), REWARDS, G, {}, games=50, seed=4).reward("G known")
+        forecast_cost(hs.SoftUCB(), REWARDS, G, {}, games=50, seed=4).reward("G known")
         for _ in range(2)
     ]
     direct = hs.simulate(hs.SoftUCB(), REWARDS, G, games=50, seed=4).mean("reward", 0)
