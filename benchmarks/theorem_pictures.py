@@ -13,6 +13,7 @@ import numpy as np
 import highseason as hs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the studies
+from studies.minimum_pulls import minimum_pulls
 from studies.simulated import plots, side_results
 
 TURNS = 20_000
@@ -34,7 +35,7 @@ def forced_pulls() -> hs.report.Figure:
         lambda u, p, s: p, lambda p: p, parameters=[0.5, 0.0], bounds=(0.0, 1.0)
     )
     game = hs.play(hs.UCB(), rewards, hs.traffic.constant(TURNS), seed=1)
-    return hs.report.minimum_pulls((game.arms == 1).cumsum(), arms=2, r=0.5)
+    return minimum_pulls((game.arms == 1).cumsum(), arms=2, r=0.5)
 
 
 PICTURES = {

@@ -84,24 +84,6 @@ def test_what_does_not_belong_together_is_refused(
         report.bound(bounds[0], hs.simulate(POLICIES[0], arms, G, games=2))
 
 
-def test_minimum_pulls_count_where_the_printed_lemma_fails() -> None:
-    rewards = hs.rewards.custom(
-        lambda u, p, s: p, lambda p: p, parameters=[0.5, 0.0], bounds=(0.0, 1.0)
-    )
-    game = hs.play(hs.UCB(), rewards, hs.traffic.constant(1000), seed=1)
-    pulls = (game.arms == 1).cumsum()
-    figure = report.minimum_pulls(pulls, arms=2, r=0.5)
-    t = np.arange(1, 1001)
-    printed = 1 + np.searchsorted(hs.bounds.pull_steps(1000, 2, 0.5, form="paper"), t, "right")
-    failures = int((printed > pulls)[2:].sum())
-    assert failures > 0
-    assert (
-        f"overstates the pulls after {failures} turns, the corrected one after 0 turns"
-        in figure.alt
-    )
-    assert "guaranteed, corrected" in texts(figure)
-
-
 def test_the_error_of_a_curve_is_that_of_the_games() -> None:
     arms = hs.rewards.bernoulli(arms=5)
     result = hs.simulate(hs.UCB(), arms, G, games=300, seed=3, curves=[1, 200, 400])

@@ -26,6 +26,8 @@ from highseason.report.figure import Figure
 
 RECORDED = Path(__file__).parent / "recorded.json"
 ROOMS = ("bound", "interval", "log", "multiplier", "plan", "simulation")
+#: Figures of studies that are recorded with those of a room.
+STUDIED = {"bound": ["studies.minimum_pulls"]}
 
 
 def figures_of(room: str) -> list[Figure]:
@@ -36,9 +38,10 @@ def figures_of(room: str) -> list[Figure]:
         if isinstance(value, Figure):
             shown.append(value)
 
-    module = importlib.import_module(f"highseason.report.{room}_plots")
+    names = [f"highseason.report.{room}_plots", *STUDIED.get(room, [])]
+    modules = map(importlib.import_module, names)
     with pytest.MonkeyPatch.context() as patched:
-        for test in doctest.DocTestFinder().find(module):
+        for test in (test for one in modules for test in doctest.DocTestFinder().find(one)):
             patched.setattr("sys.__displayhook__", show)  # the hook while an example runs
             doctest.DocTestRunner(verbose=False).run(test, out=lambda text: None)
     return shown

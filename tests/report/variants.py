@@ -19,6 +19,7 @@ from highseason.report.interval_plots import draw_intervals, interval_panels
 from highseason.report.simulation_plots import draw_reward_bars
 from studies.logged import plots
 from studies.logged.lifespans import best_slice, lifespans
+from studies.minimum_pulls import minimum_pulls
 
 ARMS = hs.rewards.bernoulli(arms=4)
 
@@ -39,7 +40,7 @@ def bounds() -> list[Figure]:
     return [
         report.bound(both),
         report.bound(printed, once, title="as printed"),
-        report.minimum_pulls(pulls, arms=5, r=2.0, P=1.0),
+        minimum_pulls(pulls, arms=5, r=2.0, P=1.0),
     ]
 
 

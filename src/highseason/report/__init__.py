@@ -12,7 +12,6 @@ from highseason.core.names import public_names as _public_names
 from highseason.policies.timing import Timing as Timing
 from highseason.policies.timing import timing as timing
 from highseason.report.bound_plots import bound as bound
-from highseason.report.bound_plots import minimum_pulls as minimum_pulls
 from highseason.report.drawing import figure_size as figure_size
 from highseason.report.figure import SUFFIXES as SUFFIXES
 from highseason.report.figure import Drawings as Drawings
