@@ -12,19 +12,20 @@ import platform
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from highseason.core import text
-from highseason.core.parallel import Executors, map_blocks, opened
-from highseason.core.pools import take_along
+from highseason.core.parallel import Executors, opened
 from highseason.core.version import __version__
 from highseason.engine import Table
 from studies import frames, paper
 from studies.session import StudySession
 from studies.study import Findings, Results, Study, StudyReport
+from studies.workers import with_source
 
 if TYPE_CHECKING:
     from highseason.report.figure import Drawings, Figure, Picture
@@ -50,9 +51,9 @@ def reproduce(
     from highseason.report.drawing import require_matplotlib
 
     require_matplotlib()
-    take_along(sys.modules[__package__])  # to a cluster, which has no clone
     session = StudySession(study, out, executor, **options)  # what is wrong is reported at once
-    with opened(executor, workers) as session.executor:
+    with opened(executor, workers) as pool, closing(session):
+        session.executor = with_source(pool, sys.modules[__package__])
         return _report(session)
 
 
@@ -87,7 +88,7 @@ def _draw(drawings: Drawings, session: StudySession) -> dict[str, Picture]:
     """Save every figure; the page holds its headline and links to the others."""
     pictures, folder = {}, session.out / "figures"
     render = partial(_render, session.pdf, session.quick)
-    rendered = map_blocks(render, drawings.values(), session.local, processes=True)
+    rendered = session.here(render, drawings.values())
     for name in drawings:
         with session.step("drawing"):
             picture, pdf = next(rendered)

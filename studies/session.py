@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, groupby
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from highseason.advice import Budget, Evaluate, Space, derive_seed, on_games, search
 from highseason.core.compile import sources_hash
-from highseason.core.parallel import Executors, Pool, map_blocks
+from highseason.core.parallel import Executors, Pool, map_blocks, opened
 from highseason.core.random import draw, seed_key
 from highseason.core.version import __version__
 from highseason.core.warnings import quiet
@@ -27,6 +27,7 @@ from highseason.rewards import Rewards
 from highseason.traffic import Multiplier
 from studies.checkpoints import Checkpoint, fingerprint
 from studies.study import Study
+from studies.workers import Processes
 
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
@@ -137,6 +138,7 @@ class StudySession:
     reused: int = 0  # How many finished pieces of an earlier run were read
     _done: int = 0
     _total: int = 0
+    _processes: Processes | None = None
 
     def __post_init__(self) -> None:
         self.profiles = self.study.choose_profiles(self.profiles)
@@ -208,21 +210,38 @@ class StudySession:
         return [done[i] for i in range(len(tasks))]
 
     def _results(self, tasks: Sequence[Task]) -> Iterator[Any]:
-        """The result of each task: a worker for each; a GPU plays the games of one after another.
-
-        Much of a task is planning, which holds the interpreter's lock: workers are processes.
-        """
+        """The result of each task: a worker for each; a GPU plays those of one after another."""
         on_gpu = isinstance(self.executor, GpuPool)
         if len(tasks) < 2 or (on_gpu and isinstance(tasks[0], SimulationTask)):
             return (task.result(self.executor) for task in tasks)
         alike = (tuple(same) for _, same in groupby(tasks, _longest_first))
-        return chain.from_iterable(map_blocks(_results_of, alike, self.executor, processes=True))
+        return chain.from_iterable(self._spread(_results_of, alike, self.executor))
+
+    def here(self, work: Callable[[Any], T], blocks: Iterable[Any]) -> Iterator[T]:
+        """What the work makes of each block, on this machine: it cannot leave it."""
+        return self._spread(work, blocks, self.local)
 
     @property
     def local(self) -> Executors:
         """The cores of this machine, for work that cannot leave it."""
         remote = isinstance(self.executor, Pool) and not self.executor.in_process
         return None if remote else self.executor
+
+    def _spread(
+        self, work: Callable[[Any], T], blocks: Iterable[Any], executor: Executors
+    ) -> Iterator[T]:
+        """The same on any executor; in place of threads, processes."""
+        with opened(executor) as pool:
+            if pool.inline or not pool.in_process:
+                yield from map_blocks(work, blocks, pool)
+                return
+            self._processes = self._processes or Processes(pool.workers)
+        yield from self._processes.map(work, blocks)
+
+    def close(self) -> None:
+        """End the processes that were started."""
+        if self._processes is not None:
+            self._processes.close()
 
     def command(self, games: int) -> str:
         """The command line that repeats this run."""

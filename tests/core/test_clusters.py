@@ -21,11 +21,11 @@ import studies
 from highseason.advice import recommend
 from highseason.cli.output import plain
 from highseason.core.parallel import Pool, map_blocks, opened
-from highseason.core.pools import take_along
 from highseason.logs import replay_many
 from studies.authors_code import AuthorsUCB
 from studies.logged.generate import generate_events
 from studies.session import SimulationTask, StudySession
+from studies.workers import Cluster
 
 pytestmark = [
     pytest.mark.slow,
@@ -147,7 +147,7 @@ def test_advice_leaves_every_bit(cluster: Pool, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_study_travels_with_its_work(cluster: Pool, tmp_path: Path) -> None:
-    take_along(studies)
+    cluster = Cluster(cluster, studies)
 
     def folder(_: int) -> str:
         return str(studies.__path__[0])

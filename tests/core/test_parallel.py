@@ -7,31 +7,16 @@ import signal
 import sys
 import threading
 import time
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from functools import partial
-from pathlib import Path
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
-from highseason.core import parallel
 from highseason.core.extras import MissingExtraError
-from highseason.core.parallel import Pool, map_blocks, opened
+from highseason.core.parallel import map_blocks, opened
 
 
 def squared(n: int) -> int:
-    return n * n
-
-
-def named(n: int) -> tuple[int, int]:
-    return n, os.getpid()
-
-
-def killed_once(marks: Path, n: int) -> int:
-    """Ends its own process at block 3, the first time only; counts how often a block is run."""
-    (marks / f"{n}-{time.monotonic_ns()}").touch()
-    if n == 3 and len(list(marks.glob("3-*"))) == 1:
-        os.kill(os.getpid(), signal.SIGKILL)
     return n * n
 
 
@@ -130,69 +115,6 @@ def test_a_missing_library_is_named_with_its_extra(
         pass
 
 
-# -- processes and their loss ----------------------------------------------------------------------
-
-
-def test_processes_are_used_and_lost_ones_replaced(tmp_path: Path) -> None:
-    with opened("local", 2) as pool:
-        pids = {pid for _, pid in map_blocks(named, range(6), pool, processes=True)}
-        assert os.getpid() not in pids
-        work = partial(killed_once, tmp_path)
-        assert list(map_blocks(work, range(8), pool, processes=True)) == [n * n for n in range(8)]
-    runs = [len(list(tmp_path.glob(f"{n}-*"))) for n in range(8)]
-    assert runs[0] == 1  # finished before the loss, so not run again
-    assert runs[3] == 2
-    assert max(runs) <= 2
-
-
-def test_workers_that_always_die_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("highseason.core.parallel._LOSSES", 1)
-    with pytest.raises(BrokenExecutor, match="lost 2 times in a row at block 0"):
-        list(map_blocks(always_killed, range(3), workers=2, processes=True))
-
-
-class _Failing(Pool):
-    """Loses each block this many times, and then does it at once."""
-
-    def __init__(self, losses: dict[int, int]) -> None:
-        super().__init__(None, 1)
-        self.losses, self.restarts = losses, 0
-
-    def sender(self, work: Any, processes: bool) -> Any:
-        def send(block: int) -> Future[Any]:
-            future: Future[Any] = Future()
-            self.losses[block] = left = self.losses.get(block, 0) - 1
-            if left >= 0:
-                future.set_exception(BrokenExecutor())
-            else:
-                future.set_result(work(block))
-            return future
-
-        return send
-
-    def restart(self) -> bool:
-        self.restarts += 1
-        return True
-
-
-def test_losses_are_counted_in_a_row() -> None:
-    pool = _Failing({0: 3, 3: 3, 9: 3})
-    assert list(map_blocks(squared, range(12), pool)) == [n * n for n in range(12)]
-    assert pool.restarts == 9
-    for block in (0, 5):
-        sentence = f"lost 4 times in a row at block {block}:"
-        with pytest.raises(BrokenExecutor, match=sentence):
-            list(map_blocks(squared, range(12), _Failing({0: 2, block: 4})))
-
-
 def test_a_broken_executor_of_the_caller_is_not_replaced() -> None:
-    with ProcessPoolExecutor(1) as executor, pytest.raises(BrokenExecutor, match="lost 1 times"):
+    with ProcessPoolExecutor(1) as executor, pytest.raises(BrokenExecutor, match="lost at block 0"):
         list(map_blocks(always_killed, range(3), executor))
-
-
-def test_the_callers_script_is_not_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
-
-    before = sys.modules["__main__"]
-    with parallel._without_main():
-        assert not hasattr(sys.modules["__main__"], "__file__")
-    assert sys.modules["__main__"] is before

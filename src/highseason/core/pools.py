@@ -2,62 +2,39 @@
 
 Work travels to other machines once, however many of its blocks they are given.  Ray hands arrays
 over as read-only views, and Dask warns of large tasks, so it travels as bytes, apart from the
-blocks, and a worker unpacks it when it first sees it.  Packages that a worker need not have travel
-with it, as source.  Ray and Dask run a task again whose worker or machine was lost.
+blocks, and a worker unpacks it when it first sees it.  Ray and Dask run a task again whose worker
+or machine was lost.
 """
 
 import hashlib
-import io
 import os
 import pickle
-import sys
-import tempfile
-import zipfile
 from collections.abc import Callable
 from concurrent.futures import Future
-from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from highseason.core.extras import require
 from highseason.core.parallel import Pool, worker_count
 
-#: The source of packages that travel with all work, each a zip file.
-_travelling: dict[str, bytes] = {}
-#: Packages that came with work, and where they are.
-_arrived: dict[bytes, tempfile.TemporaryDirectory[str] | None] = {}
 #: The work that this worker unpacked last.
 _unpacked: dict[str, Callable[[Any], Any]] = {}
 
 
 class Shipment(NamedTuple):
-    """The work in bytes, what to know it by, and the packages it needs."""
+    """The work in bytes, and what to know it by."""
 
     key: str
     content: bytes
-    packages: dict[str, bytes]
-
-
-def take_along(package: ModuleType) -> None:
-    """Let the source of a package travel with all work from now on."""
-    folder, content = Path(package.__path__[0]), io.BytesIO()
-    with zipfile.ZipFile(content, "w") as archive:
-        for file in sorted(folder.rglob("*.py")):
-            name = file.relative_to(folder.parent).as_posix()
-            archive.writestr(zipfile.ZipInfo(name), file.read_bytes())
-    _travelling[package.__name__] = content.getvalue()
-    _arrived[content.getvalue()] = None  # this process has it
 
 
 def pack(work: Callable[[Any], Any]) -> Shipment:
     """Pack the work, functions of a notebook or a script included."""
     content = pack_block(work)
-    key = hashlib.sha256(b"".join([content, *_travelling.values()])).hexdigest()
-    return Shipment(key, content, dict(_travelling))
+    return Shipment(hashlib.sha256(content).hexdigest(), content)
 
 
 def pack_block(block: Any) -> bytes:
-    """Pack a block: what it holds may be of a package that travels, so it is unpacked later."""
+    """Pack a block: what it holds may come with the work, so it is unpacked after that."""
     import cloudpickle  # type: ignore[import-untyped]  # comes with Ray and with Dask
 
     return bytes(cloudpickle.dumps(block))
@@ -67,24 +44,10 @@ def run_block(shipment: Shipment, block: bytes) -> Any:
     """Work on one block: what a worker calls."""
     work = _unpacked.get(shipment.key)
     if work is None:
-        for name, source in shipment.packages.items():
-            _install(name, source)
         work = pickle.loads(shipment.content)
         _unpacked.clear()
         _unpacked[shipment.key] = work
     return work(pickle.loads(block))
-
-
-def _install(name: str, source: bytes) -> None:
-    """Make a package importable, in place of another version of it."""
-    if source in _arrived:
-        return
-    folder = tempfile.TemporaryDirectory(prefix="highseason-")  # removed when the process ends
-    zipfile.ZipFile(io.BytesIO(source)).extractall(folder.name)
-    sys.path.insert(0, folder.name)
-    for module in [each for each in sys.modules if each.partition(".")[0] == name]:
-        del sys.modules[module]
-    _arrived[source] = folder
 
 
 #: How often a task is run again after its worker was lost.
@@ -100,7 +63,7 @@ class RayPool(Pool):
         self._task = ray.remote(max_retries=_RETRIES)(run_block)
         self._running: dict[Future[Any], Any] = {}
 
-    def sender(self, work: Callable[[Any], Any], processes: bool) -> Callable[[Any], Future[Any]]:
+    def sender(self, work: Callable[[Any], Any]) -> Callable[[Any], Future[Any]]:
         """Send the work to the cluster once; gives a function that hands out one block."""
         shipment = self._ray.put(pack(work))
         return lambda block: self._future(self._task.remote(shipment, pack_block(block)))
@@ -142,7 +105,7 @@ class DaskPool(Pool):
         super().__init__(client.get_executor(pure=False), workers)
         self._client, self._cluster = client, cluster
 
-    def sender(self, work: Callable[[Any], Any], processes: bool) -> Callable[[Any], Future[Any]]:
+    def sender(self, work: Callable[[Any], Any]) -> Callable[[Any], Future[Any]]:
         """A function that hands out one block of the work."""
         assert self.executor is not None
         # A task that gives the work back: what was scattered would be lost with its worker.
