@@ -62,11 +62,6 @@ def test_the_package_knows_its_names_before_they_are_loaded() -> None:
         hs.simulat  # type: ignore[attr-defined]  # noqa: B018
 
 
-def test_the_function_of_the_old_replay_room_names_the_new_one() -> None:
-    with pytest.raises(AttributeError, match=r"write hs\.replay\(\.\.\.\)"):
-        hs.replay.replay("ucb", "events.parquet", bin=60)
-
-
 G = hs.traffic.wave(turns=30)
 RESULT: Any = hs.simulate("greedy", "bernoulli:means=0.2/0.8", G, games=2)
 

@@ -66,14 +66,6 @@ _NAMES = {
     "traffic": "forecast",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
-#: Rooms of earlier days, which people may still type.
-_MOVED = {
-    "forecasters": "traffic",
-    "multipliers": "traffic",
-    "noise": "logs",
-    "rules": "policies",
-    "tuning": "advice",
-}
 __all__ = sorted([*_HOMES, *_ROOMS.split(), "__version__"])
 
 
@@ -88,16 +80,10 @@ def __getattr__(name: str) -> Any:
         return import_module("highseason.policies.lifetimes")
     if name in _HOMES:
         value = globals()[name] = getattr(import_module(f"highseason.{_HOMES[name]}"), name)
-        if name == "replay":  # once a room, with a function of the same name
-            value.replay = _replay_room
         return value
     if not name.startswith("_") and find_spec(f"highseason.{name}"):
         return import_module(f"highseason.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_hint(name)}")
-
-
-def _replay_room(*_: object, **__: object) -> None:
-    raise AttributeError("hs.replay is a function: write hs.replay(...); more is in hs.logs")
 
 
 def _hint(name: str) -> str:
@@ -106,8 +92,6 @@ def _hint(name: str) -> str:
 
     if name.startswith("_"):
         return ""
-    if name in _MOVED:
-        return f": it is part of hs.{_MOVED[name]}"
     if name in dir(import_module("highseason.policies")):
         return f": write hs.policies.{name}"
     return f". {did_you_mean(name, __all__)}"
