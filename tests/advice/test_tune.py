@@ -8,13 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import highseason as hs
 from highseason.advice import Axis, Budget, Score, Space, derive_seed, on_games, search
 from highseason.advice.tuner import Curve, Tuned
 from highseason.engine import Estimate
-from highseason.engine.simulate import Simulation
 
 G = hs.traffic.wave(turns=200)
 ARMS = hs.rewards.bernoulli(arms=8)
@@ -57,31 +55,6 @@ def test_only_the_best_go_on_and_meet_the_same_games() -> None:
     assert trials[0].loss == min(t.loss for t in trials if t.games == 180)
     (again,) = evaluate([trials[0].policy], 180)
     assert again.loss == trials[0].loss
-
-
-def test_no_game_is_played_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    played: list[tuple[int, range]] = []
-
-    def counting(self: Simulation, games: range) -> NDArray[np.float64]:
-        played.append((len(self.plans), games))
-        return play(self, games)
-
-    play = Simulation.regrets
-    monkeypatch.setattr(Simulation, "regrets", counting)
-    score = on_games(ARMS, G, seed=1, executor="serial")
-    pools = [hs.VariablePool(c=20), hs.VariablePool(c=20 + 1e-9)]  # their plans are the same
-    policies = [hs.UCB(P=0.5), *pools, hs.Thompson()]
-    assert score(policies, 20) == _simulated(policies, 20)
-    assert score(policies[::-1], 70) == _simulated(policies[::-1], 70)
-    assert score(policies[:1], 30) == _simulated(policies[:1], 30)
-    assert played == [(3, range(20)), (3, range(20, 70))]
-
-
-def _simulated(policies: Sequence[hs.policies.Policy], games: int) -> list[Score]:
-    regret = hs.simulate(
-        {str(i): policy for i, policy in enumerate(policies)}, ARMS, G, games, seed=1
-    ).moments["regret"]
-    return list(map(Score, regret.mean.tolist(), regret.error.tolist()))
 
 
 def test_any_evaluator_can_be_searched() -> None:

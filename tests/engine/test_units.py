@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import highseason as hs
 from highseason.checks.catalogue import SEED, money, season
-from highseason.engine.simulate import Simulation
 from highseason.policies import ForeignPolicy
 
 pytestmark = pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
@@ -113,9 +112,6 @@ def test_a_reward_beyond_its_bounds_is_an_error(name: str, policy: hs.Policy) ->
         hs.play(policy, model, season(60))
     with pytest.raises(ValueError, match=f"some rewards are {said}"):
         hs.simulate(policy, model, season(60), games=3, curves=True)
-    simulation = Simulation.prepare(policy, model, season(60), 0)
-    with pytest.raises(ValueError, match=said):
-        simulation.regrets(range(2))
 
 
 def _scaled(u: float, p: float, scale: float) -> float:

@@ -8,23 +8,18 @@ their luck.
 
 import hashlib
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from highseason.core.extras import require
-from highseason.core.parallel import Executors, Pool, map_blocks, opened
+from highseason.core.parallel import Executors
 from highseason.core.warnings import quiet
-from highseason.engine import Moments
-from highseason.engine.gpu.pool import GpuPool
-from highseason.engine.kernels.interface import has_own_kernel
-from highseason.engine.simulate import Simulation, simulate
-from highseason.policies import Plan, Policy
+from highseason.engine.simulate import simulate
+from highseason.policies import Policy
 from highseason.policies.parameters import EXPLORATION, SearchRange, search_range
 from highseason.rewards import Rewards
 from highseason.traffic import Multiplier
@@ -41,12 +36,7 @@ _INSIDE = (0.15, 0.85)
 _LEAST, _QUANTILES, _SHARES = 1e-12, (0.0, 1.0), (1e-6, 1e3)
 #: How many finalists of a zoom play more games, and how many times as many.
 _FINALISTS, _MORE = 3, 4
-#: Seconds of games that are worth sharing, and into how many parts for each worker.
-_WORTH_SHARING, _PARTS = 0.04, 8
 
-_NONE = np.empty(0)
-
-Numbers = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 #: Which parameters to tune, or a range for each.
 Wanted = Mapping[str, tuple[float, float] | None] | Sequence[str] | None
@@ -399,60 +389,13 @@ def ends_of(axis: Axis, policy: Policy) -> tuple[float, float]:
 
 
 def on_games(rewards: Rewards, G: Multiplier, seed: int, executor: Executors = None) -> Evaluate:
-    """Score candidates by their regret in simulated games: the scores are those of `simulate`.
-
-    Regrets are kept: candidates that go on play only the games that are new to them, and those
-    whose plans are the same play once.
-    """
-    known: dict[Hashable, Numbers] = {}
-
-    def play(simulation: Simulation, games: int, pool: Pool) -> Moments:
-        keys = [_key(plan, rewards) for plan in simulation.plans]
-        new: dict[int, dict[Hashable, Plan]] = {}  # by how many games were played
-        for key, plan in zip(keys, simulation.plans, strict=True):
-            done = known.setdefault(key, _NONE).size
-            if done < games:
-                new.setdefault(done, {})[key] = plan
-        for done, plans in new.items():
-            labels = simulation.labels[: len(plans)]
-            some = replace(simulation, labels=labels, plans=tuple(plans.values()))
-            regrets = _regrets(some, range(done, games), pool)
-            for key, row in zip(plans, regrets, strict=True):
-                known[key] = np.concatenate((known[key], row))
-        lost = np.array([known[key][:games] for key in keys])
-        parts = (Moments.of(lost[:, b.start : b.stop]) for b in simulation.blocks(games))
-        return reduce(Moments.merge, parts)
+    """Score candidates by their regret in simulated games: the scores are those of `simulate`."""
 
     def evaluate(policies: Sequence[Policy], games: int) -> list[Score]:
         players = {str(i): policy for i, policy in enumerate(policies)}
-        with quiet(), opened(executor) as pool:
-            if isinstance(pool, GpuPool):
-                result = simulate(players, rewards, G, games, seed, executor=pool, keep="summary")
-                regret = result.moments["regret"]
-            else:
-                regret = play(Simulation.prepare(players, rewards, G, seed), games, pool)
+        with quiet():
+            result = simulate(players, rewards, G, games, seed, executor=executor, keep="summary")
+        regret = result.moments["regret"]
         return list(map(Score, regret.mean.tolist(), regret.error.tolist()))
 
     return evaluate
-
-
-def _regrets(simulation: Simulation, games: range, pool: Pool) -> Numbers:
-    """The regrets of some games, a row per policy; workers share them where it pays."""
-    if pool.in_process:
-        simulation.compile()
-    shared = pool.workers > 1 and len(games) * simulation.seconds >= _WORTH_SHARING
-    size = math.ceil(len(games) / (_PARTS * pool.workers if shared else 1))
-    parts = [games[start : start + size] for start in range(0, len(games), size)]
-    return np.concatenate(list(map_blocks(simulation.regrets, parts, pool)), axis=1)
-
-
-def _key(plan: Plan, rewards: Rewards) -> Hashable:
-    """What decides how a policy plays: its levels, if the kernel looks at nothing else."""
-    policy = plan.policy
-    if has_own_kernel(policy, rewards, None):
-        return policy.rule, policy.learns_scaled, plan.levels[plan.arms :].tobytes()
-    try:
-        hash(policy)
-    except TypeError:  # a user's policy may have parameters that cannot be hashed
-        return object()
-    return policy

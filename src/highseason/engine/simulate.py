@@ -228,15 +228,6 @@ class Simulation:
             games.append(best - games[0])
         return BlockSummary.of(games, sums, bins, self.keep)
 
-    def regrets(self, games: range) -> NDArray[np.float64]:
-        """The regret of every policy (a row) in some games, and nothing else about them."""
-        keys, none = game_keys(self.seed, games), np.empty((len(games), 0, 2))
-        arms, totals = self.arms(keys), np.empty((len(self.plans), keys.size, len(METRICS)))
-        for play, out in zip(self.players, totals, strict=True):
-            play(keys, arms, out, none)
-        self._check(totals)
-        return totals[:, :, METRICS.index("regret")]
-
     def _check(self, totals: NDArray[np.float64]) -> None:
         """Kernels raise nothing: a reward outside the bounds makes the total of its game NaN."""
         if np.isnan(totals[..., METRICS.index("reward")]).any():
