@@ -58,16 +58,6 @@ def test_a_rule_that_pools_over_arms_replays_right_in_any_module(
     assert matches(Shrinking(), compiled=True) == matches(Shrinking(), compiled=False)
 
 
-def test_traits_are_believed() -> None:
-    """Declared local it is shown the arms on offer alone, and shrinks to another mean."""
-
-    @dataclass(frozen=True)
-    class Wrong(hs.Greedy):
-        rule = replace(SHRINKING, traits=replace(TRAITS, local=True))
-
-    assert matches(Wrong(), compiled=True) != matches(Wrong(), compiled=False)
-
-
 @pytest.mark.parametrize(
     "policy", [hs.UCB(), hs.EpsilonGreedy(), hs.VariablePool(), hs.policies.CapIndex()]
 )

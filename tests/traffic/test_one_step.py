@@ -1,4 +1,4 @@
-"""The paper's six: compiled, they believe what their definitions say."""
+"""The paper's six believe what their definitions say."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """One run of one policy on a log, event by event, and the plans of policies as it calls them.
 
-A log may have hundreds of arms and its pools a few dozen.  A rule that only compares arms is shown
-those of the pool, copied into a small state when the pool changes.  A choice that nothing has
-changed since is reused.  All memory is handed in, and nothing raises: `trace.failure` reports.
+A choice that nothing has changed since is reused.  All memory is handed in, and nothing raises:
+`trace.failure` reports.
 
 A plan must follow a log that is not known in advance, so it is called turn by turn: compiled steps
 are functions of one type, and the kernel is compiled once for all.
@@ -30,7 +29,7 @@ from highseason.engine.kernels.interface import (
 )
 from highseason.engine.turn import illegal_arm, is_legal
 from highseason.logs.prepared_log import LogColumns, LogLifetimes, PreparedLog
-from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, Policy, Rule, Turn
+from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, Policy, Turn
 from highseason.policies.plan import (
     CannotCompileError,
     CompiledPlan,
@@ -109,7 +108,6 @@ class KernelOptions(NamedTuple):
     initial_arms: int  # how many arms of the first pool are tried before the rule chooses at all
     random_ties: bool  # whether ties are broken at random
     scaled: bool  # whether rewards are learnt multiplied by G
-    compact: bool  # whether the rule may be shown only the arms of the pool
     keeps: int  # how long a choice can be reused: one of the constants above
     parameters: NDArray[np.uint8]  # of the plan
 
@@ -129,23 +127,9 @@ class Memory(NamedTuple):
     """Working memory of one run."""
 
     state: ArmState  # of all arms of the log
-    room: ArmState  # of the arms of one pool
     carry: Any  # of the plan: now, and after the event if it matches; an array if compiled
     shown: NDArray[np.bool_]  # by arm: whether the run shows it, out of a pool that holds it
     opening: NDArray[np.bool_]  # whether it is tried before the rule chooses at all
-    marked: NDArray[np.bool_]  # the same, by position in the state that the rule sees
-    slot: NDArray[np.int64]  # its position in that state; -1 while it is not in the pool
-    held: NDArray[np.int64]  # the arms of the current pool
-    scores: NDArray[np.float64]  # their lifetime scores
-
-    @classmethod
-    def of(cls, rule: Rule, arms: int, largest: int, carry: Any) -> Self:
-        """Memory for a log with this many arms, and as many as `largest` in a pool."""
-        state, room = rule.fresh_state(arms), rule.fresh_state(largest)
-        shown, opening, marked = np.zeros((3, arms), np.bool_)
-        slot = np.full(arms, -1, np.int64)
-        held, scores = np.zeros_like(slot), np.zeros(arms)
-        return cls(state, room, carry.copy(), shown, opening, marked, slot, held, scores)
 
 
 @jitable
@@ -171,77 +155,23 @@ def find_shown(log: LogColumns, order: EventOrder, shown: NDArray[np.bool_]) -> 
 
 
 @jitable
-def copy_arm(source: ArmState, target: ArmState, from_arm: int, to_arm: int) -> None:
-    """Copy what is known of one arm from one state to another."""
-    target.selections[to_arm] = source.selections[from_arm]
-    target.pulls[to_arm] = source.pulls[from_arm]
-    target.sums[to_arm] = source.sums[from_arm]
-    target.start[to_arm] = source.start[from_arm]
-    target.end[to_arm] = source.end[from_arm]
-    target.weight[to_arm] = source.weight[from_arm]
-    for i in range(source.memory.shape[1]):
-        target.memory[to_arm, i] = source.memory[from_arm, i]
-
-
-@jitable
-def leave_pool(memory: Memory, size: int, compact: bool) -> None:
-    """Take the arms of a pool out of play; what was learned in `room` returns to `state`."""
-    for s in range(size):
-        arm = memory.held[s]
-        if compact:
-            copy_arm(memory.room, memory.state, s, arm)
-        memory.slot[arm] = -1
-        memory.state.available[arm] = False
-
-
-@jitable
-def enter_pool(
-    log: LogColumns, pool: int, scores: NDArray[np.float64], memory: Memory, compact: bool
-) -> int:
-    """Put the arms of a pool that are shown in this run into play, and count them."""
-    size = 0
+def offer_pool(log: LogColumns, pool: int, memory: Memory) -> int:
+    """Offer the arms of a pool that are shown in this run, and count them."""
+    available, size = memory.state.available, 0
+    available[:] = False
     for place in range(log.offsets[pool], log.offsets[pool + 1]):
         arm = log.members[place]
-        if memory.shown[arm]:
-            memory.held[size] = arm
-            memory.slot[arm] = size if compact else arm
-            if compact:
-                copy_arm(memory.state, memory.room, arm, size)
-                memory.scores[size] = scores[arm]
-            memory.state.available[arm] = True
-            size += 1
+        available[arm] = memory.shown[arm]
+        size += memory.shown[arm]
     return size
 
 
 @jitable
-def visible_state(memory: Memory, size: int, compact: bool) -> ArmState:
-    """The state that the rule is shown: all arms, or only those of the pool."""
-    state, room = memory.state, memory.room
-    if not compact:
-        return state
-    return ArmState(
-        room.selections[:size], room.pulls[:size], room.sums[:size], room.available[:size],
-        room.start[:size], room.end[:size], room.weight[:size], room.memory[:size], state.shared,
-    )  # fmt: skip
-
-
-@jitable
-def open_pool(seen: ArmState, count: int, memory: Memory, size: int) -> None:
-    """Choose the opening arms of the run's first pool."""
-    marked = memory.marked[: seen.selections.size]
-    mark_opening(seen, count, marked)
-    for s in range(size):
-        memory.opening[memory.held[s]] = marked[memory.slot[memory.held[s]]]
-
-
-@jitable
-def untried_opening(seen: ArmState, memory: Memory, size: int) -> int:
+def untried_opening(memory: Memory) -> int:
     """How many opening arms of the pool are still untried."""
-    left = 0
-    for s in range(size):
-        arm = memory.held[s]
-        if memory.opening[arm] and seen.selections[memory.slot[arm]] == 0:
-            left += 1
+    state, left = memory.state, 0
+    for arm in range(memory.opening.size):
+        left += memory.opening[arm] and state.available[arm] and state.selections[arm] == 0
     return left
 
 
@@ -291,16 +221,14 @@ def replay_kernel(
     state, carry = memory.state, memory.carry
     state.start[:] = lifetimes.start
     state.end[:] = lifetimes.known_end
-    state.available[:] = False
     start(state)
-    counts, failure, slots = trace.counts, trace.failure, memory.slot
-    seen, compact, keeps = state, options.compact, options.keeps
+    counts, failure, keeps = trace.counts, trace.failure, options.keeps
     pool, size, opening, opened, trying, turn = -1, 0, 0, False, True, 1
     last_turn, last_G, last_size, last_clock, level = -1, -1.0, -1, -1, 0.0
     standing, kept, kept_exploited = False, -1, False
     for i in range(order.events):
         row = row_at(order, i)
-        arm = log.arm[row]
+        arm: Any = np.int64(log.arm[row])
         if not log.studied[arm]:
             counts[NOT_STUDIED] += 1
             counts[SKIPPED] += not trying
@@ -308,21 +236,16 @@ def replay_kernel(
         clock = log.bin_clock[log.bin[row]] - options.start + 1
         if log.pool[row] != pool:
             pool = log.pool[row]
-            leave_pool(memory, size, compact)
-            size = enter_pool(log, pool, lifetimes.score, memory, compact)
-            seen = visible_state(memory, size, compact)
-            if not compact:
-                reveal_ends(state, lifetimes.end, clock)
+            size = offer_pool(log, pool, memory)
+            reveal_ends(state, lifetimes.end, clock)
             if size > 0:
-                scores = memory.scores[:size] if compact else lifetimes.score
-                set_weights(seen, clock, scores, options.scale)
+                set_weights(state, clock, lifetimes.score, options.scale)
                 if not opened:
                     opened = True
-                    open_pool(seen, options.initial_arms, memory, size)
-            opening = untried_opening(seen, memory, size)
+                    mark_opening(state, options.initial_arms, memory.opening)
+            opening = untried_opening(memory)
             standing = False
-        slot = slots[arm]
-        if slot < 0:
+        if not state.available[arm]:
             counts[NOT_IN_POOL] += 1
             continue
         key = turn_key(options.key, i + 1)
@@ -331,7 +254,7 @@ def replay_kernel(
             counts[SKIPPED] += not trying
             continue
         tried = opening > 0  # this turn tries an arm: the rule does not choose
-        if tried and (not memory.opening[arm] or seen.selections[slot] > 0):
+        if tried and (not memory.opening[arm] or state.selections[arm] > 0):
             counts[WAITING] += 1
             continue
         G = log.bin_weight[log.bin[row]]
@@ -346,34 +269,34 @@ def replay_kernel(
         if clock != last_clock:
             standing, last_clock = standing and keeps != INDEX, clock
         asked = Turn(turn, level, G, np.nan, UNKNOWN_TURNS, key, options.random_ties, clock)
-        chosen, exploited = slot, False
+        chosen, exploited = arm, False
         if tried:
             opening -= 1
         else:
             if standing and is_reusable(keeps, level, key):
                 chosen, exploited = kept, kept_exploited
             else:
-                chosen, exploited = choose(seen, asked)
-                if not is_legal(seen.available, chosen):
+                chosen, exploited = choose(state, asked)
+                if not is_legal(state.available, chosen):
                     failure[0], failure[1], failure[2] = turn, chosen, level
                     return
                 if keeps == INDEX or (exploited and keeps > 0):
                     standing, kept, kept_exploited = True, chosen, exploited
-            trying = options.first_shown and seen.selections[chosen] == 0
+            trying = options.first_shown and state.selections[chosen] == 0
             if not trying:
                 counts[ASKED] += 1
-            elif seen.selections[slot] > 0:
+            elif state.selections[arm] > 0:
                 counts[WAITING] += 1
                 continue
             else:
-                chosen, tried = slot, True
-        if chosen != slot:
+                chosen, tried = arm, True
+        if chosen != arm:
             counts[OTHER_ARM] += 1
             continue
-        seen.selections[slot] += 1
+        state.selections[arm] += 1
         reward = log.reward[row]
         value = G * reward if options.scaled else reward
-        observe(seen, asked, Observation(slot, value, 1.0))
+        observe(state, asked, Observation(arm, value, 1.0))
         carry[0] = carry[1]
         standing = False
         trace.matched[turn - 1] = i
@@ -392,11 +315,11 @@ def compiled_replay() -> Any:
     from numba import types as t
 
     small, flags, octets = np.zeros(1, np.int32), np.zeros(1, np.bool_), np.zeros(1, np.uint8)
-    wholes, reals, state = np.zeros(1, np.int64), np.zeros(1), fresh_state(1)
+    wholes, reals = np.zeros(1, np.int64), np.zeros(1)
     log = LogColumns(small, small, small, reals, wholes, wholes, small, flags, reals, reals, reals)
     order, lifetimes = EventOrder.whole(1), LogLifetimes(wholes, wholes, wholes, reals)
-    numbers: Any = np.uint64(0), 0, 0, 0.0, 0.0, 0.0, 0.0, True, 0, True, True, True, 0
-    memory = Memory(state, state, reals, flags, flags, flags, wholes, wholes, reals)
+    numbers: Any = np.uint64(0), 0, 0, 0.0, 0.0, 0.0, 0.0, True, 0, True, True, 0
+    memory = Memory(fresh_state(1), reals, flags, flags)
     given = map(typeof, (log, order, lifetimes, KernelOptions._make((*numbers, octets)), memory))
     trace = typeof(ReplayTrace(wholes, octets, wholes, reals))
     plan = t.FunctionType(plan_signature())
@@ -505,7 +428,6 @@ class Player:
             return trace
         lifetimes, options = self.settings(order, seed, run)
         rule, arms = self.policy.rule, len(self.log.events.arms)
-        largest = int(self.log.pools.sizes.max(initial=0))
         # In plain Python, where anything may be carried, or compiled.
         play: Any = replay_kernel
         plan: Any = self._plain_plan
@@ -515,7 +437,7 @@ class Player:
             play, (plan, parameters, carry) = compiled_replay(), self._plan
             key: Any = np.uint64(options.key)  # a machine word, however small
             functions, options = self._functions, options._replace(key=key, parameters=parameters)
-        memory = Memory.of(rule, arms, largest, carry)
+        memory = Memory(rule.fresh_state(arms), carry.copy(), *np.zeros((2, arms), np.bool_))
         play(self._columns, order, lifetimes, options, memory, plan, *functions, trace)
         if trace.failure[0]:
             raise self._failure(*trace.failure.tolist())
@@ -548,8 +470,6 @@ class Player:
             initial_arms=mortal.initial_arms,
             random_ties=random_ties,
             scaled=policy.learns_scaled,
-            # Random ties depend on the arms' indices and on the random numbers of each event.
-            compact=rule.traits.local and not random_ties,
             keeps=NEVER_KEPT if random_ties else _KEEPS[rule.traits.stable],
             parameters=np.zeros(0, np.uint8),
         )

@@ -1,20 +1,15 @@
 """Forecasters that look one turn ahead, from the turns so far: those of the paper.
 
-They need no calendar and no past season, only the turns of the game itself.  In a simulation the
-whole path of forecasts is compiled and costs less than one game.
+They need no calendar and no past season, only the turns of the game itself.
 """
 
-import functools
 import math
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
 
-from highseason.core.compile import compiled
-from highseason.core.jitable import jitable
 from highseason.core.validation import whole_number
 from highseason.traffic.forecast import (
     Fitted,
@@ -66,30 +61,16 @@ class OneStep(Forecaster):
         array([10., 10., 20.])
         """
         G = as_multiplier(G)
-        beliefs = np.empty(G.turns)
-        _compiled_scan(type(self).step)(self.begin(), G.values.copy(), beliefs)
-        return Multiplier(beliefs, G.timeline, self.name)
+        first, *_ = values = G.values.tolist()
+        memory, beliefs, lowest = self.begin(), [first], first
+        for value in values[:-1]:
+            lowest = min(lowest, value)
+            beliefs.append(max(type(self).step(memory, value), lowest))
+        return Multiplier(np.array(beliefs), G.timeline, self.name)
 
     def fit(self, series: Any) -> "FittedOneStep":
         """Go through the series, turn by turn."""
         return FittedOneStep(self, as_past(series))
-
-
-@functools.cache
-def _compiled_scan(step: Callable[[Numbers, float], float]) -> Callable[..., None]:
-    """A compiled pass through a series; the step is part of it, which is faster than passing it."""
-    from numba import types
-
-    advance = jitable(step)
-
-    def scan(memory: Numbers, values: Numbers, beliefs: Numbers) -> None:
-        beliefs[0] = lowest = values[0]
-        for t in range(1, values.size):
-            lowest = min(lowest, values[t - 1])
-            beliefs[t] = max(advance(memory, values[t - 1]), lowest)
-
-    numbers = types.float64[::1]
-    return compiled(scan, types.void(numbers, numbers, numbers))
 
 
 class FittedOneStep(Fitted):
@@ -142,7 +123,6 @@ class RandomWalk(OneStep):
         return np.zeros(1)
 
     @staticmethod
-    @jitable
     def step(memory: Numbers, value: float) -> float:
         """The value itself."""
         return value
@@ -167,7 +147,6 @@ class SimpleAverage(OneStep):
         return np.zeros(2)
 
     @staticmethod
-    @jitable
     def step(memory: Numbers, value: float) -> float:
         """The mean of all turns."""
         memory[0] += 1.0
@@ -201,7 +180,6 @@ class MovingAverage(OneStep):
         return np.array([self.slope, *np.zeros(1 + self.window)])
 
     @staticmethod
-    @jitable
     def step(memory: Numbers, value: float) -> float:
         """The weighted mean of the last few."""
         memory[1] += 1.0
@@ -262,7 +240,6 @@ class ExponentialSmoothing(OneStep):
         return np.array([self.alpha, self.beta, 0.0, 0.0, 0.0])
 
     @staticmethod
-    @jitable
     def step(memory: Numbers, value: float) -> float:
         """The level and the trend."""
         alpha, beta = memory[0], memory[1]
