@@ -30,6 +30,12 @@ shortfall that it takes.  The leader costs nothing, and teaches too.  The lines 
 upper envelope, so that the expectation is a sum over its pieces, and no random numbers are needed.
 
 The functions run on lists in Python and on arrays in kernels: `numbers` makes what they need.
+
+References:
+    Frazier, Powell and Dayanik, "The Knowledge-Gradient Policy for Correlated Normal Beliefs",
+    INFORMS Journal on Computing 21(4), 2009, https://doi.org/10.1287/ijoc.1080.0314 (the envelope).
+    Rasmussen and Williams, "Gaussian Processes for Machine Learning", 2006,
+    https://gaussianprocess.org/gpml (section 3.4, Laplace's method).
 """
 
 import math
@@ -169,10 +175,7 @@ def factorize(matrix: Numbers, n: int) -> None:
 
 @jitable
 def put_covariance(prior: Numbers, root: Numbers, n: int, factor: Numbers, v: Numbers) -> None:
-    """V = C - C W^½ B^-1 W^½ C with B = 1 + W^½ C W^½, which prices without visitors do not mind.
-
-    (Rasmussen and Williams, "Gaussian Processes for Machine Learning", 2006, section 3.4.)
-    """
+    """V = C - C W^½ B^-1 W^½ C with B = 1 + W^½ C W^½: prices without visitors do no harm."""
     for i in range(n):
         for j in range(i + 1):
             factor[i * n + j] = root[i] * prior[i * n + j] * root[j]
