@@ -28,7 +28,11 @@ def found() -> dict[str, hs.Policy]:
     kinds = [k for k in hs.policies.registry().values() if k.__module__.startswith("highseason.")]
     wrappers = [kind for kind in kinds if issubclass(kind, Wrapper)]
     plain = [
-        kind() for kind in kinds if kind not in wrappers and kind is not hs.policies.ForeignPolicy
+        kind()
+        for kind in kinds
+        if kind not in wrappers
+        and kind is not hs.policies.ForeignPolicy
+        and not kind().rule.constants  # arms here are mere names
     ]
     plain += [replace(policy, count="visitors") for policy in plain if hasattr(policy, "count")]
     wrapped = []
