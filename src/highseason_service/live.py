@@ -229,8 +229,8 @@ class LiveExperiment:
         ahead = self.forecast.values
         if outside := outside_range(self.settings.reward_range, brought):
             outside += (
-                ". If that is right, confirm it: it is recorded as it is, and learned as the end of "
-                "the range. If the range is wrong, change it first, on the page Manage or with "
+                ". If that is right, confirm it: it is recorded as it is, and learned as the end "
+                "of the range. If the range is wrong, change it first, on the page Manage or with "
                 f"'highseason experiment change-worth {self.settings.id} --range LOW..HIGH': what "
                 "came before is learned again"
             )

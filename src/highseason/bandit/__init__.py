@@ -5,7 +5,6 @@ from highseason.bandit.certainty import Ranked as Ranked
 from highseason.bandit.demand import Demand as Demand
 from highseason.bandit.demand import PriceDemand as PriceDemand
 from highseason.bandit.demand import Why as Why
-from highseason.bandit.documents import Stored as Stored
 from highseason.bandit.errors import BanditError as BanditError
 from highseason.bandit.errors import ConflictError as ConflictError
 from highseason.bandit.errors import DocumentError as DocumentError
