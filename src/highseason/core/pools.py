@@ -109,7 +109,7 @@ class DaskPool(Pool):
         """A function that hands out one block of the work."""
         assert self.executor is not None
         # A task that gives the work back: what was scattered would be lost with its worker.
-        shipment = self._client.submit(_itself, pack(work), pure=False)
+        shipment = self._client.submit(lambda packed: packed, pack(work), pure=False)
         submit = self.executor.submit
         return lambda block: submit(run_block, shipment, pack_block(block))
 
@@ -140,7 +140,3 @@ def start_dask(address: str, workers: int | None) -> DaskPool:
             'it does under `if __name__ == "__main__":`, so that they do not start workers too'
         ) from reason
     return DaskPool(distributed.Client(cluster), count, cluster)
-
-
-def _itself(shipment: Shipment) -> Shipment:
-    return shipment

@@ -200,58 +200,26 @@ class CapIndex(Wrapper):
 #: the line above which an arm is on a run.
 HELD, RATE, DISPLAYS, WINDOW, MOVES, LINE = range(6)
 
-#: Given the line, the sum and the number of the displays in an arm's window, and its length.
-Starts = Callable[[float, float, int, int], bool]
-#: Given the state, the arm, the mean of its window, and where the shared numbers begin.
-Lasts = Callable[[ArmState, int, float, int], bool]
-
 
 @made_once
 def peak_grabber(rule: Rule, window: int, trigger: float) -> Rule:
     """Of several arms on a run, the one with the highest mean is held."""
-    settings = float(window), 0.0, trigger
-    return _grabbing(rule, "grabbing peaks", settings, _earned_enough, _none_is_better)
+    return _grabbing(rule, "grabbing peaks", (float(window), 0.0, trigger), moving=False)
 
 
 @made_once
 def dynamic_peak_grabber(rule: Rule, window: int, lift: float, memory: float) -> Rule:
     """The same with a line that moves; an arm qualifies from `window` displays on."""
     settings = float(window), memory, lift
-    return _grabbing(rule, "grabbing peaks dynamically", settings, _is_full, _is_above_all)
+    return _grabbing(rule, "grabbing peaks dynamically", settings, moving=True)
 
 
-@jitable
-def _earned_enough(line: float, total: float, displays: int, window: int) -> bool:
-    return total >= line
-
-
-@jitable
-def _none_is_better(state: ArmState, arm: int, mean: float, place: int) -> bool:
-    for other in range(state.pulls.size):
-        rival = other != arm and state.available[other] and state.pulls[other] > 0
-        if rival and mean < estimate(state, other):
-            return False
-    return True
-
-
-@jitable
-def _is_full(line: float, total: float, displays: int, window: int) -> bool:
-    return displays == window
-
-
-@jitable
-def _is_above_all(state: ArmState, arm: int, mean: float, place: int) -> bool:
-    return bool(mean >= state.shared[place + LINE] * state.shared[place + RATE] and mean > 0.0)
-
-
-def _grabbing(
-    rule: Rule, what: str, settings: tuple[float, float, float], starts: Starts, lasts: Lasts
-) -> Rule:
-    """The inner rule, unless an arm is held; `starts` and `lasts` define a run."""
+def _grabbing(rule: Rule, what: str, settings: tuple[float, float, float], moving: bool) -> Rule:
+    """The inner rule, unless an arm is held."""
     window, moves, line = settings
     inner_start, inner_probabilities, place = rule.start, rule.probabilities, rule.shared
     inner_held = rule.held
-    choose, observe, runs = _functions(rule.choose, rule.observe, rule.memory, place, starts, lasts)
+    choose, observe, runs = _functions(rule.choose, rule.observe, rule.memory, place, moving)
 
     @jitable
     def start(state: ArmState) -> None:
@@ -300,12 +268,7 @@ def _grabbing(
 
 @functools.cache
 def _functions(
-    inner_choose: Choose,
-    inner_observe: Observe,
-    first: int,
-    place: int,
-    starts: Starts,
-    lasts: Lasts,
+    inner_choose: Choose, inner_observe: Observe, first: int, place: int, moving: bool
 ) -> tuple[Choose, Observe, Callable[[ArmState], Floats]]:
     """A grabber's functions, with rings from `first` in the memory and shared numbers from `place`.
 
@@ -322,19 +285,36 @@ def _functions(
         return total, displays
 
     @jitable
+    def starts(state: ArmState, total: float, displays: int) -> bool:
+        """Whether a window begins a run, if it lasts: it is full, or has earned enough."""
+        if moving:
+            return displays == int(state.shared[place + WINDOW])
+        return bool(total >= state.shared[place + LINE])
+
+    @jitable
+    def lasts(state: ArmState, arm: int, mean: float) -> bool:
+        """Whether a run goes on: it is above the line that moves, or no other arm is better."""
+        if moving:
+            return bool(
+                mean >= state.shared[place + LINE] * state.shared[place + RATE] and mean > 0.0
+            )
+        for other in range(state.pulls.size):
+            rival = other != arm and state.available[other] and state.pulls[other] > 0
+            if rival and mean < estimate(state, other):
+                return False
+        return True
+
+    @jitable
     def best_run(state: ArmState, turn: Turn) -> int:
         """Of the arms on a run, the one with the highest mean; -1 if there is none."""
         # Written out, as in `runs`: one more call that takes the state made games 3 times slower.
         best, top = -1, -math.inf
-        line, window = state.shared[place + LINE], int(state.shared[place + WINDOW])
         for arm in range(state.pulls.size):
             if state.available[arm] and state.memory[arm, first] > 0.0:
                 total, displays = window_of(state, arm)
                 mean = total / displays
-                begun = precedes(turn, arm, mean, best, top) and starts(
-                    line, total, displays, window
-                )
-                if begun and lasts(state, arm, mean, place):
+                begun = precedes(turn, arm, mean, best, top) and starts(state, total, displays)
+                if begun and lasts(state, arm, mean):
                     best, top = arm, mean
         return best
 
@@ -365,18 +345,17 @@ def _functions(
         held = int(state.shared[place + HELD]) - 1
         if held >= 0 and state.available[held]:
             total, displays = window_of(state, held)
-            if lasts(state, held, total / displays, place):
+            if lasts(state, held, total / displays):
                 return
         state.shared[place + HELD] = best_run(state, turn) + 1.0
 
     def runs(state: ArmState) -> Floats:
         """The mean of each arm's window; -inf for arms that are not on a run or not available."""
         means = np.full(state.pulls.size, -np.inf)
-        line, window = state.shared[place + LINE], int(state.shared[place + WINDOW])
         for arm in np.flatnonzero(state.available & (state.memory[:, first] > 0.0)).tolist():
             total, displays = window_of(state, arm)
             mean = total / displays
-            if starts(line, total, displays, window) and lasts(state, arm, mean, place):
+            if starts(state, total, displays) and lasts(state, arm, mean):
                 means[arm] = mean
         return means
 

@@ -65,21 +65,17 @@ def kernel_for(
 
     With `bind`, functions of rules without a kernel of their own are compiled in, where they can.
     """
-    rule = policy.rule
-    family = _family(turns)
+    rule, family = policy.rule, _family(turns)
     functions = _reward_functions(rewards)
-    if not has_own_kernel(policy, rewards, lifetimes):
+    if has_own_kernel(policy, rewards, lifetimes):
+        kernel, functions = _compiled_special(rule, family), functions[:1]
+        memory = functools.partial(SPECIAL_KERNELS[rule].scratch, rewards.arms)
+    else:
         measured = measure(policy.lifetime_options)
         memory = functools.partial(player_of, policy, rewards, lifetimes, turns.G.size, measured)
-        functions += rule_functions(rule)
-        kernel = _compiled_any_rule(family)
         bound = _bound(rule, rewards.quantile, rewards.mean_at, family) if bind else None
-        if bound is not None:
-            kernel, functions = bound, ()
-    else:
-        chosen = SPECIAL_KERNELS[rule]
-        kernel, functions = _compiled_special(chosen, family), functions[:1]
-        memory = functools.partial(chosen.scratch, rewards.arms)
+        kernel = bound or _compiled_any_rule(family)
+        functions = () if bound else (*functions, *rule_functions(rule))
 
     def play(keys: NDArray[np.uint64], arms: Arms, out: Floats, trace: Floats) -> None:
         turn, arm = kernel(turns, keys, arms, out, trace, memory(), *functions)
@@ -196,12 +192,12 @@ def _reward_types(family: Any) -> list[Any]:
 
 
 @functools.cache
-def _compiled_special(chosen: SpecialKernel, family: Any) -> Kernel:
+def _compiled_special(rule: Rule, family: Any) -> Kernel:
     import numba
 
-    scratch = numba.typeof(chosen.scratch(1))
-    functions = _reward_types(family)[:1]
-    return _compiled_kernel(chosen.kernel, family, scratch, *functions)
+    kernel, scratch = SPECIAL_KERNELS[rule]
+    quantile, _ = _reward_types(family)
+    return _compiled_kernel(kernel, family, numba.typeof(scratch(1)), quantile)
 
 
 @functools.cache
