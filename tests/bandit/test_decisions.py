@@ -15,8 +15,8 @@ import highseason as hs
 from highseason.bandit import BanditError, PastForecastError
 from highseason.traffic import MultiplierError
 
-#: Ours; a policy that some other test defines is not.
-OURS = [  # for arms that are mere names
+#: Ours, for arms that are mere names; a policy that some other test defines is not.
+OURS = [
     name
     for name, cls in hs.policies.registry().items()
     if "highseason." in cls.__module__ and not cls().rule.constants
