@@ -18,8 +18,7 @@ import highseason as hs
 from highseason.bandit import BanditError, DocumentError
 from highseason.policies import Policy, parameter
 
-#: Ours; a policy that some other test defines is not.
-#: Those that play arms which are mere names.
+#: Ours, for arms that are mere names; a policy that some other test defines is not.
 OURS = [
     name
     for name, cls in hs.policies.registry().items()

@@ -28,11 +28,7 @@ def found() -> dict[str, hs.Policy]:
     kinds = [k for k in hs.policies.registry().values() if k.__module__.startswith("highseason.")]
     wrappers = [kind for kind in kinds if issubclass(kind, Wrapper)]
     plain = [
-        kind()
-        for kind in kinds
-        if kind not in wrappers
-        and kind is not hs.policies.ForeignPolicy
-        and not kind().rule.constants  # arms here are mere names
+        kind() for kind in kinds if kind not in wrappers and kind is not hs.policies.ForeignPolicy
     ]
     plain += [replace(policy, count="visitors") for policy in plain if hasattr(policy, "count")]
     wrapped = []
@@ -45,7 +41,9 @@ def found() -> dict[str, hs.Policy]:
     return {str(policy): policy for policy in [*plain, *wrapped]}
 
 
-FOUND = found()
+#: Those that play any arms, and those whose arms must be prices.
+FOUND = {name: policy for name, policy in found().items() if not policy.rule.constants}
+PRICED = {name: policy for name, policy in found().items() if policy.rule.constants}
 
 
 def brought(turn: int) -> tuple[float, float]:

@@ -51,6 +51,7 @@ def test_a_policy_is_the_same_by_what_it_plays(opened: Callable[[], Service]) ->
 def test_of_a_bandit() -> None:
     bandit = hs.Bandit(["a"], multiplier=[5], reward_range=(0, 1))
     assert bandit.policy == hs.OptionIndex(count="visitors")
+    assert bandit.policy == hs.Bandit(["a"], DEFAULT_POLICY, [5], reward_range=(0, 1)).policy
     shelf = hs.Bandit(prices=[8.99, 9.99], multiplier=[5])
     assert shelf.policy == hs.PriceCurve(count="visitors")
 
