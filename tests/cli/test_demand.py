@@ -92,7 +92,10 @@ def test_a_single_price_asks_for_others(call: Call) -> None:
         (["date,visitors", "2026-02-01,5"], "no column for the price: the columns are date, visi"),
         (["date,price,visitors", "2026-02-01,5,9"], "for the purchases or the takings: the col"),
         (["date,price,orders", "2026-02-01,5,9"], "no column for the visitors"),
-        (["date,price,orders,visitors", "2026-02-01,5,9,8"], "9 successes of 8 visitors"),
+        (
+            ["date,price,orders,visitors", "2026-02-01,5,9,8"],
+            "9 purchases from 8 visitors. Are these pie",
+        ),
         (["date,price,orders,visitors", "2026-02-01,0,1,8"], "expected a price above 0, got '0'"),
         (["date,price,takings,visitors", "2026-02-01,9.99,20,8"], "20.00 is no whole number of sa"),
     ],

@@ -30,6 +30,7 @@ from highseason.core.specs import arm_names, parse_arm
 from highseason.core.text import counted, exact
 from highseason.traffic import SHAPES, AmbiguousError, Fitted, Forecast, Multiplier, read_number
 from highseason.traffic.dates import ORDERS
+from highseason.traffic.numerals import read_share
 from highseason.traffic.season_ahead import FittedSeason
 
 DEFAULT_ARMS, DEFAULT_TURNS, _SHAPE = 25, 500, "wave"
@@ -336,19 +337,6 @@ finite = reader("a finite number", read_number, math.isfinite)
 #: What is counted, and need not be whole, such as visitors.
 quantity = reader("a finite number", partial(read_number, whole=True), math.isfinite)
 positive = reader("a number above 0", read_number, lambda number: 0 < number < math.inf)
-
-
-def read_share(text: str) -> float:
-    """A share, which may be written as a percentage.
-
-    >>> read_share("19%"), read_share("8,1 %"), read_share("0.19")
-    (0.19, 0.081, 0.19)
-    """
-    percents = text.strip().endswith("%")
-    number = read_number(text.strip().removesuffix("%"))
-    return round(number / 100, 15) if percents else number
-
-
 share = reader("a number from 0 to 1", read_number, lambda number: 0 <= number <= 1)
 
 
