@@ -20,7 +20,7 @@ from highseason.rewards import Offer
 from highseason.traffic import LENGTHS
 from highseason_service import store
 from highseason_service.forecast import TrafficForecast
-from highseason_service.model import ArmReport, money
+from highseason_service.model import ArmReport, PriceReport, money
 
 Numbers = NDArray[np.float64]
 
@@ -341,7 +341,6 @@ _ROWS, _NEAR, _LARGEST = (93.0, 99.0), 12.0, 10.0
 class PricePoint:
     """A price in a chart: its place, the heights of its band, and the dot of what was seen."""
 
-    price: str
     label: str  # under the axis; "" where there is no room
     row: float  # how far under it
     x: float
@@ -355,15 +354,13 @@ class PricePoint:
 
 @dataclass(frozen=True)
 class PriceChart:
-    """A quantity against the price, with its band of 90%, what was seen, and its table."""
+    """A quantity against the price, with its band of 90% and what was seen; a table has both."""
 
     id: str
     title: str
     sentence: str
     points: list[PricePoint]
     ticks: list[tuple[float, str]]  # heights, and what they stand for
-    columns: tuple[str, ...]
-    rows: list[tuple[str, ...]]
 
     @property
     def band(self) -> str:
@@ -382,73 +379,58 @@ def of_prices(
     arms: Sequence[ArmReport], best: str | None, unit: str, tax: float
 ) -> list[PriceChart]:
     """Demand, and profit per visitor, against the price; arms in the order of their prices."""
-    known = [(arm, arm.demand) for arm in arms if arm.demand is not None]
+    shown = [(arm, arm.demand) for arm in arms if arm.demand is not None]
     demand, profit = list[tuple[float, ...]](), list[tuple[float, ...]]()
-    for arm, seen in known:
+    for arm, seen in shown:
         margin = Offer(arm.price or 0.0, arm.cost or 0.0, tax).margin
         came = seen.purchases / seen.visitors if seen.visitors else math.nan
         demand.append((seen.buys_low, seen.buys, seen.buys_high, came))
         profit.append((seen.earns_low, seen.earns, seen.earns_high, came * margin))
-    shown = [(arm, seen.visitors) for arm, seen in known]
+    of_demand = (
+        "The line is the share of visitors who buy, by all sales together, and lies in the band "
+        "with a chance of 90%. Circles are what was seen, as large as the visitors behind it."
+    )
+    of_profit = (
+        "The profit of a purchase, times the share of visitors who buy. Where the band of a price "
+        "reaches above the best one, it may still be better."
+    )
+    who, what = "Who buys, by price", "What a visitor brings, by price"
+    shares, amounts = partial(percent, digits=1), partial(money, unit="")
     return [
-        _against_price(
-            ("demand", "Who buys, by price", "buy"),
-            "The line is the share of visitors who buy, by all sales together; it lies in the band "
-            "with a chance of 90%. Circles are what was seen, as large as the visitors behind it.",
-            shown, demand, best, unit, partial(percent, digits=1),
-        ),
-        _against_price(
-            ("profit", "What a visitor brings, by price", "earns"),
-            "The profit of a purchase, times the share of visitors who buy. Where the band of a "
-            "price reaches above the best one, it may still be better.",
-            shown, profit, best, unit, partial(money, unit=unit),
-        ),
-    ]  # fmt: skip
+        PriceChart("demand", who, of_demand, *_against_price(shown, demand, best, shares)),
+        PriceChart("profit", what, of_profit, *_against_price(shown, profit, best, amounts)),
+    ]
 
 
 def _against_price(
-    names: tuple[str, str, str],
-    sentence: str,
-    shown: Sequence[tuple[ArmReport, float]],
+    shown: Sequence[tuple[ArmReport, PriceReport]],
     values: Sequence[tuple[float, ...]],
     best: str | None,
-    unit: str,
     say: Callable[[float], str],
-) -> PriceChart:
-    """One chart: of each price low, middle, high and what was seen, NaN if nothing was."""
-    table = np.array(values)
+) -> tuple[list[PricePoint], list[tuple[float, str]]]:
+    """Points and ticks: of each price low, middle, high and what was seen, NaN if nothing was."""
+    table, prices = np.array(values), np.array([arm.price for arm, _ in shown])
     top = 1.06 * float(np.nanmax(table, initial=1e-9))
-    step = next(s for s in _steps(top) if top < 5.0 * s)
-    heights = _BOTTOM - (_BOTTOM - _TOP) * np.clip(table / top, 0.0, 1.0)
-    prices = np.array([arm.price for arm, _ in shown])
-    span = max(float(np.ptp(prices)), 1e-9)
-    places = _LEFT + 4.0 + (_RIGHT - _LEFT - 8.0) * (prices - prices.min()) / span
-    radii = _LARGEST * np.sqrt([came / max(max(v for _, v in shown), 1.0) for _, came in shown])
-    points, taken, rows = list[PricePoint](), dict.fromkeys(_ROWS, -100.0), list[tuple[str, ...]]()
-    for (arm, came), x, y, radius, row in zip(
-        shown, places.tolist(), heights.tolist(), radii.tolist(), values, strict=True
+    power = 10.0 ** math.floor(math.log10(top))
+    step = next(power * one for one in (0.2, 0.5, 1.0, 2.0) if top < 5.0 * power * one)
+
+    def height(value: float) -> float:
+        return round(_BOTTOM - (_BOTTOM - _TOP) * value / top, 2)
+
+    places = (prices - prices.min()) / max(float(np.ptp(prices)), 1e-9)
+    places = np.round(_LEFT + 4.0 + (_RIGHT - _LEFT - 8.0) * places, 2)
+    visitors = np.array([seen.visitors for _, seen in shown])
+    radii = np.maximum(2.5, _LARGEST * np.sqrt(visitors / max(visitors.max(), 1.0))).round(1)
+    points, taken = list[PricePoint](), dict.fromkeys(_ROWS, -100.0)
+    for (arm, _), x, radius, row in zip(
+        shown, places.tolist(), radii.tolist(), values, strict=True
     ):
-        price = money(arm.price or 0.0, unit, exactly=True)
         free = next((one for one in _ROWS if x - taken[one] >= _NEAR), None)
         label = "" if free is None else money(arm.price or 0.0, exactly=True)
-        place = _ROWS[0] if free is None else free
-        taken[place] = taken[place] if free is None else x
-        low, middle, high = (round(one, 2) for one in y[:3])
-        dot = None if math.isnan(y[3]) else round(y[3], 2)
-        about = dot, round(max(radius, 2.5), 1), arm.id == best
-        points.append(PricePoint(price, label, place, round(x, 2), low, middle, high, *about))
-        seen = "–" if math.isnan(row[3]) else say(row[3])
-        rows.append((price, f"{came:,.0f}", seen, say(row[1]), f"{say(row[0])} to {say(row[2])}"))
-    ticks = [
-        (round(_BOTTOM - (_BOTTOM - _TOP) * k * step / top, 2), say(k * step).removesuffix(unit))
-        for k in range(int(top / step) + 1)
-    ]
-    name, title, what = names
-    columns = ("Price", "Visitors", "Seen", what.capitalize(), "90% band")
-    return PriceChart(name, title, sentence, points, ticks, columns, rows)
-
-
-def _steps(top: float) -> list[float]:
-    """Round numbers, from small to large."""
-    power = 10.0 ** math.floor(math.log10(top))
-    return [power * one for one in (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)]
+        taken |= {} if free is None else {free: x}
+        low, middle, high = map(height, row[:3])
+        dot = None if math.isnan(row[3]) else height(row[3])
+        drawn = low, middle, high, dot, radius, arm.id == best
+        points.append(PricePoint(label, free or _ROWS[0], x, *drawn))
+    ticks = [(height(k * step), say(k * step)) for k in range(int(top / step) + 1)]
+    return points, ticks

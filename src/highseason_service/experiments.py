@@ -10,7 +10,7 @@ import json
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -229,7 +229,7 @@ class Service(AbstractContextManager["Service"]):
             return None
         with self.database.ask() as connection:
             locked = store.decision(connection, experiment, wanted)
-        return locked and locked.at(known.offers)
+        return locked and self._at_worth(experiment, [locked])[0]
 
     def _decide(self, changes: Changes, live: LiveExperiment, turn: int) -> DecisionRecord:
         *entering, decided = live.decide(turn)
@@ -250,14 +250,14 @@ class Service(AbstractContextManager["Service"]):
         locked = self.read(lambda one: store.decision(one, experiment, turn), experiment)
         if locked is None:
             raise NotFoundError(f"turn {turn} of {experiment!r} is not decided yet")
-        return next(self._at_worth(experiment, [locked]))
+        return self._at_worth(experiment, [locked])[0]
 
-    def _at_worth(
-        self, experiment: str, records: Iterable[DecisionRecord]
-    ) -> Iterator[DecisionRecord]:
+    def _at_worth(self, experiment: str, found: list[DecisionRecord]) -> list[DecisionRecord]:
         """Decisions with their profits, where arms are prices."""
-        offers = self.outline(self.experiment(experiment)).offers
-        return (one.at(offers) for one in records)
+        if all(one.purchases is None for one in found):
+            return found
+        offers = self.look(experiment, lambda live: live.bandit.offers)
+        return [one.at(offers) for one in found]
 
     def decided(self, turns: Mapping[str, int]) -> dict[str, DecisionRecord]:
         """A turn of each of many experiments, if it is locked."""
@@ -269,7 +269,7 @@ class Service(AbstractContextManager["Service"]):
     ) -> list[DecisionRecord]:
         """The latest decisions, newest turn first."""
         found = self.read(lambda one: store.latest(one, experiment, before, limit), experiment)
-        return [*self._at_worth(experiment, found)]
+        return self._at_worth(experiment, found)
 
     # -- rewards ----------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from highseason.bandit import TurnDecided
 from highseason.logs import Events, write_events
 from highseason_service import store
 from highseason_service.experiments import Service
-from highseason_service.live import Outline, latest_forecast
+from highseason_service.live import latest_forecast
 from highseason_service.model import Arm, Entry, Settings
 
 #: The kinds of files, and how HTTP names them.
@@ -29,7 +29,8 @@ def columns(service: Service, experiment: str) -> dict[str, list[Any]]:
     entries, decisions = service.read(
         lambda one: (store.entries(one, experiment), store.latest(one, experiment)), experiment
     )
-    settings, offers = Settings.from_dict(entries[0].body), Outline.of(entries, None, 0).offers
+    settings = Settings.from_dict(entries[0].body)
+    offers = service.look(experiment, lambda live: live.bandit.offers)
     offered, (_, forecast) = dict(_pools(entries)), latest_forecast(settings.forecast, entries)
     line, turns = forecast.multiplier.timeline, np.arange(len(forecast.values)) + 1
     # Unix time; without a calendar, the numbers of the turns

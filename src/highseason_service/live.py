@@ -14,7 +14,6 @@ from itertools import islice
 from typing import Any, NamedTuple, Self
 
 from highseason.bandit import (
-    ArmAdded,
     Bandit,
     Decision,
     Event,
@@ -24,14 +23,12 @@ from highseason.bandit import (
     RewardCorrected,
     TurnDecided,
     TurnOutcome,
-    WorthChanged,
     odd_visitors,
     outside_range,
     sales_at,
 )
 from highseason.core import quiet
 from highseason.policies import Plan, PlanWarning, from_json
-from highseason.rewards import Offer
 from highseason_service.errors import ClashError, InvalidError, NotFoundError, UnconfirmedError
 from highseason_service.forecast import TrafficForecast
 from highseason_service.model import (
@@ -86,7 +83,7 @@ class LiveExperiment:
         self.stays = self.settings.stay_with_leader
         #: What a turn brings, as it is reported and kept.
         self.called = "purchases" if self.settings.priced else "reward"
-        self.entered = {arm.id for arm in _first(self.settings)}
+        self.entered = {arm.id for arm in self.settings.arms if not arm.start or arm.start <= 1}
         # what the bandit stores: its past while it is built, and then events to be committed
         self._events = [_start(self.settings, self.forecast, self.entered, entries[0].body)]
         self._events += [event for entry in entries[1:] if (event := self.keep(entry)) is not None]
@@ -95,11 +92,6 @@ class LiveExperiment:
         # what it plays: the same text may mean another policy in another version
         self.settings = replace(self.settings, policy=str(self.bandit.policy))
         self._events.clear()
-
-    @property
-    def offers(self) -> dict[str, Offer] | None:
-        """What each price offers that is or was in the game; None where arms are no prices."""
-        return self.bandit.offers
 
     @property
     def is_clean(self) -> bool:
@@ -466,40 +458,17 @@ class Outline(NamedTuple):
     seq: int
     forecast: TrafficForecast
     arms: dict[str, Arm]
-    offers: dict[str, Offer] | None  # in the order in which they came
 
     @classmethod
     def of(cls, entries: Sequence[Entry], known: Self | None, seq: int) -> Self:
         """What is known and what came after, at least up to an event."""
         if known is None:
             settings = Settings.from_dict(entries[0].body)
-            first = {arm.id: _offer(arm, settings.tax) for arm in _first(settings)}
-            priced = first if settings.priced else None
-            known = cls(0, settings.forecast, {arm.id: arm for arm in settings.arms}, priced)
+            known = cls(0, settings.forecast, {arm.id: arm for arm in settings.arms})
         new = [Arm(**entry.body) for entry in entries if entry.kind == "arm_added"]
         _, forecast = latest_forecast(known.forecast, entries)
         seq = max([seq, *(entry.seq for entry in entries)])
-        offers = known.offers and offers_after(known.offers, entries)
-        return cls(seq, forecast, known.arms | {arm.id: arm for arm in new}, offers)
-
-
-def offers_after(offers: dict[str, Offer], entries: Iterable[Entry]) -> dict[str, Offer]:
-    """What prices offer after the entries of a log."""
-    for entry in entries:
-        if isinstance(entry.event, ArmAdded) and entry.event.offer is not None:
-            offers = offers | {entry.event.arm: entry.event.offer}
-        elif isinstance(entry.event, WorthChanged) and entry.event.offers is not None:
-            offers = dict(zip(offers, entry.event.offers, strict=True))
-    return offers
-
-
-def _offer(arm: Arm, tax: float) -> Offer:
-    return Offer(arm.price or 0.0, arm.cost or 0.0, tax)
-
-
-def _first(settings: Settings) -> list[Arm]:
-    """The arms that are there from the first turn on."""
-    return [arm for arm in settings.arms if not arm.start or arm.start <= 1]
+        return cls(seq, forecast, known.arms | {arm.id: arm for arm in new})
 
 
 def check_worth(arms: Sequence[Arm], tax: float) -> None:

@@ -4,6 +4,7 @@ Made from a request, a field is checked as its type says; made from the log, it 
 """
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
@@ -148,14 +149,15 @@ def prices_of(
 def money(value: float, unit: str = "", exactly: bool = False) -> str:
     """An amount of money in its unit, in cents or three figures; all of them if `exactly`.
 
-    >>> money(0.24071, "€"), money(199.4, "€"), money(1.749, "€", exactly=True), money(5432.1)
-    ('0.241 €', '199.40 €', '1.749 €', '5,432')
+    >>> money(0.2, "€"), money(199.4, "€"), money(1.749, "€", exactly=True), money(5432.1)
+    ('0.200 €', '199.40 €', '1.749 €', '5,432')
     """
-    text = f"{value:.2f}" if 1.0 <= abs(value) < 1000.0 else format_number(float(f"{value:.3g}"))
-    if abs(value) >= 1000.0:
-        text = format_number(value)
     if exactly and value != round(value, 2):
         text = exact(value)
+    elif 0.0 < abs(value) < 1.0:
+        text = f"{value:.{2 - math.floor(math.log10(abs(value)))}f}"
+    else:
+        text = f"{value:.2f}" if 0.0 < abs(value) < 1000.0 else format_number(value)
     return f"{text} {unit}".rstrip()
 
 

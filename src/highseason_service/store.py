@@ -24,9 +24,6 @@ from highseason_service.errors import NotFoundError
 from highseason_service.model import DecisionRecord, Entry, Settings, Summary
 from highseason_service.tables import decisions, events, experiments, requests, tokens
 
-#: What happens to what an experiment is: its settings, arms, forecasts, what purchases are worth.
-OUTLINED = "created", "arm_added", "arm_entered", "forecast_replaced", "worth_changed"
-
 # The statements of most requests: built once, as that takes longer than to run them.
 _ONE, _TURN = experiments.c.id == bindparam("of"), decisions.c.turn == bindparam("its_turn")
 _OF_ONE = decisions.c.experiment == bindparam("of")
@@ -47,7 +44,7 @@ _DECIDED = select(decisions).where(
 )
 _NEWS = (events.c.experiment == bindparam("of")) & (events.c.seq > bindparam("after"))
 _LOG = select(events).where(_NEWS).order_by(events.c.seq)
-_OUTLINE = _LOG.where(events.c.kind.in_(OUTLINED))
+_OUTLINE = _LOG.where(events.c.kind.in_(("created", "arm_added", "forecast_replaced")))
 _COUNTS = text(
     """SELECT count(*) AS decided,
     coalesce(max(CASE WHEN coalesce(reward, purchases) IS NOT NULL THEN turn END), 0),
@@ -172,7 +169,7 @@ def entries(
 
 
 def outline(connection: Connection, experiment: str, after: int) -> list[Entry]:
-    """The entries that say what an experiment is."""
+    """The entries that say what an experiment is: its settings, arms and forecasts."""
     return [_entry(row) for row in connection.execute(_OUTLINE, {"of": experiment, "after": after})]
 
 

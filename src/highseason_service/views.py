@@ -281,7 +281,7 @@ class Views:
         ) -> tuple[partial[ExperimentView], Mapping[str, Offer] | None]:
             coming = live.plan(COMING, live.next_turn(moment))
             about = state_of(live), live.bandit.policy, live.forecast, dict(live.arms)
-            offers, why, turn = live.offers, "", 0
+            offers, why, turn = live.bandit.offers, "", 0
             if offers and live.forecast.calendar is not None:
                 turn = live.forecast.progress(moment)[0] or 0
             if turn in live.decided:

@@ -129,7 +129,7 @@ def test_a_price_that_waits_has_its_cost_changed_too(opened: Open) -> None:
     for turn in range(4, 30):
         if service.decide("tea", turn).arm == "11.99":
             break
-    assert service.look("tea", lambda live: live.offers)["11.99"].cost == 6.0
+    assert service.look("tea", lambda live: live.bandit.offers)["11.99"].cost == 6.0
     assert audit(service.database)[0].problems == ()
     with pytest.raises(InvalidError, match="each price has a cost of its own"):
         service.add_arm("tea", Arm.priced(12.99))
