@@ -28,9 +28,16 @@ import highseason as hs
 from highseason.cli.output import SIZE_GIVEN, say, usage_error
 from highseason.core.specs import arm_names, parse_arm
 from highseason.core.text import counted, exact
-from highseason.traffic import SHAPES, AmbiguousError, Fitted, Forecast, Multiplier, read_number
+from highseason.traffic import (
+    SHAPES,
+    AmbiguousError,
+    Fitted,
+    Forecast,
+    Multiplier,
+    read_number,
+    read_share,
+)
 from highseason.traffic.dates import ORDERS
-from highseason.traffic.numerals import read_share
 from highseason.traffic.season_ahead import FittedSeason
 
 DEFAULT_ARMS, DEFAULT_TURNS, _SHAPE = 25, 500, "wave"
