@@ -145,24 +145,32 @@ class Setting:
         return float(result.games["regret"].sum() / means.max(axis=1).sum() / self.G.values.sum())
 
 
-#: Ladders, numbers of prices, turns, visitors, costs, day effects and rho.
-_SIZES: dict[str, Any] = {
+#: Demands, ladders, numbers of prices, turns, visitors, costs, day effects and rho.
+_LADDERS = [(8.99, 14.99), (5.99, 19.99)]
+_PARTS: dict[str, Any] = {
     "design": (
-        [(19, 49), (2.49, 3.69), (39, 69), (10, 30)], [3, 4, 5, 6, 10], [40, 100],
+        list(DESIGN), [(19, 49), (2.49, 3.69), (39, 69), (10, 30)], [3, 4, 5, 6, 10], [40, 100],
         [50, 500, 5000], [0.0, 0.5], [0.0, 0.15], [0.0, 0.003],
     ),
     "reported": (
-        [(8.99, 14.99), (5.99, 19.99)], [3, 5, 8, 15], [28, 60, 200],
+        list(FAMILIES), _LADDERS, [3, 5, 8, 15], [28, 60, 200],
         [30, 300, 3000], [0.0, 0.6], [0.0, 0.2], [0.0, 0.002],
+    ),
+    "cliffs": (
+        ["cliff", "cliff:above=9.99"], _LADDERS, [3, 5], [28, 60, 200],
+        [300, 3000], [0.0, 0.6], [0.0, 0.2], [0.0, 0.002],
+    ),
+    "long": (
+        ["cliff", "bumpy", "prestige", "logistic"], _LADDERS, [8], [1000],
+        [1000], [0.0, 0.6], [0.0], [0.0, 0.002],
     ),
 }  # fmt: skip
 
 
 def settings(part: str, count: int, seed: int = 1) -> Iterator[Setting]:
     """Settings in which every demand meets every number of prices; all else is drawn."""
-    ladders, sizes, turns, visitors, costs, effects, rhos = _SIZES[part]
-    rng = np.random.default_rng([seed, list(_SIZES).index(part)])
-    demands = list(DESIGN) if part == "design" else list(FAMILIES)
+    demands, ladders, sizes, turns, visitors, costs, effects, rhos = _PARTS[part]
+    rng = np.random.default_rng([seed, list(_PARTS).index(part)])
     pairs = itertools.cycle(itertools.product(demands, sizes))
     for number, (demand, prices) in enumerate(itertools.islice(pairs, count)):
         low, high = ladders[rng.integers(len(ladders))]

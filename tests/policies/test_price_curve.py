@@ -348,6 +348,11 @@ def test_arms_that_are_no_prices_are_refused() -> None:
             refused()
 
 
+def test_a_gpu_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"price-curve\S* sets memory aside, so it cannot play"):
+        hs.simulate(["greedy", "soft+price-curve"], WORLD, G, games=2, executor="gpu")
+
+
 def test_costs_may_differ() -> None:
     """Where every sale earns the same, demand falls all the same: the lowest price leads."""
     offers = [Offer(price, price - 3.0) for price in (5.0, 7.0, 9.0)]

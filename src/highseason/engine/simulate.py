@@ -115,9 +115,11 @@ def simulate(
     worker_count(workers)  # what is wrong is reported before any work
     check_executor(executor)
     for plan in simulation.plans if executor == "gpu" else ():
-        if not plan.policy.rule.traits.compilable:
+        traits = plan.policy.rule.traits
+        if not traits.compilable or traits.makes_arrays:
+            reason = "sets memory aside" if traits.compilable else "cannot be compiled"
             raise ValueError(
-                f"{plan.policy} cannot be compiled, so it cannot play on a GPU: leave "
+                f"{plan.policy} {reason}, so it cannot play on a GPU: leave "
                 'executor="gpu" out, or the policy'
             )
     if keep not in (None, "games", "summary"):

@@ -425,6 +425,7 @@ def curve_rule(judged: float = noise.BY_MEAN) -> Rule:
             work=100.0,
             learns="seen",
             knows_untried=True,
+            makes_arrays=True,
         ),
         probabilities=probabilities,
         exploits_at=0.0,

@@ -322,6 +322,7 @@ class RuleTraits:
         knows_untried: The rule has an estimate of arms without a reward, too, so that one of them
             may lead.
         slow: Choosing takes so long in plain Python that a live bandit compiles it, too.
+        makes_arrays: It sets memory aside as it chooses or learns, which a GPU cannot.
     """
 
     local: bool = False
@@ -338,6 +339,7 @@ class RuleTraits:
     learns: Learns = "earned"
     knows_untried: bool = False
     slow: bool = False
+    makes_arrays: bool = False
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,8 @@ def rates_text(model: Rewards) -> str:
         low, high = float(model.fixed.min()), float(model.fixed.max())
     elif model.width == 1 and model.draw_arms is None:
         low, high = model.between
+    elif model.fixed is None and model.offers is not None:
+        return "on one demand curve"
     else:
         return "as given"
     return f"{100 * low:g}% to {100 * high:g}%"
