@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -48,9 +47,9 @@ def test_a_policy_is_the_same_by_what_it_plays(opened: Callable[[], Service]) ->
 
 
 def test_of_a_bandit() -> None:
-    assert inspect.signature(hs.Bandit).parameters["policy"].default == DEFAULT_POLICY
     bandit = hs.Bandit(["a"], multiplier=[5], reward_range=(0, 1))
     assert bandit.policy == hs.OptionIndex(count="visitors")
+    assert bandit.policy == hs.Bandit(["a"], DEFAULT_POLICY, [5], reward_range=(0, 1)).policy
 
 
 def test_of_a_request_and_its_example() -> None:
