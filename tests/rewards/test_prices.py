@@ -145,7 +145,7 @@ FINE: dict[str, Any] = {"prices": [5.0, 6.0]}
         ({"prices": [math.nan, 6.0]}, "a price must be a finite number above 0, got nan"),
         ({"prices": [math.inf, 6.0]}, "a price must be a finite number above 0, got inf"),
         ({"prices": 5}, r"expected a list of prices such as \[8.99, 9.99\], got 5"),
-        ({"prices": "5/x"}, "prices: 'x' is not a number"),
+        ({"prices": "5/x"}, "prices: expected a number, such as 1234.5, got 'x'"),
         ({"prices": "5..6"}, "does not say how many prices"),
         ({"demand": "linaer"}, "Did you mean 'linear'"),
         ({"demand": "bumpy:best=5..6"}, "'bumpy' has no option 'best'; it has: none"),

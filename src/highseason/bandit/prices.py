@@ -19,7 +19,8 @@ from highseason.core.warnings import warn_user
 from highseason.policies import Policy
 from highseason.rewards import Offer
 from highseason.rewards.prices import check_offers, ladder_of, offers_at
-from highseason.traffic.numerals import read_number, read_share
+from highseason.rewards.text import parse_number
+from highseason.traffic.numerals import read_number
 
 #: More prices are seen too seldom; neighbours that are nearer than this share sell alike.
 MANY, NEAR = 15, 0.01
@@ -155,7 +156,7 @@ def price_of(price: Any) -> float:
 def tax_of(tax: Any) -> float:
     """The share of a tax, such as 0.19 or "19%"."""
     with raised_as(BanditError):
-        number = read_share(tax) if isinstance(tax, str) else tax
+        number = parse_number("tax", tax) if isinstance(tax, str) else tax
         share = non_negative_number("tax", number)
     if share >= 1.0:
         raise BanditError(f"tax must be a share below 1, such as 0.19 or '19%', got {tax!r}")

@@ -34,7 +34,6 @@ from highseason.core.validation import non_negative_number, positive_number
 from highseason.rewards.model import Numbers, Offer, Range, Rewards
 from highseason.rewards.spend import Spend
 from highseason.rewards.visitors import check_noise
-from highseason.traffic.numerals import read_number
 
 #: A demand of one's own: price -> rate; or (prices, uniform numbers of a game) -> rates.
 Demand: TypeAlias = Callable[..., Any]
@@ -215,7 +214,6 @@ def prices(
     """
     offers = check_offers("prices", prices, cost, tax=tax)
     x, costs = np.array([offer[:2] for offer in offers]).T
-    gross = float(costs.mean()) * (1.0 + tax)  # the profit is in proportion to the price less this
     margins, fixed, rates_of = np.array([offer.margin for offer in offers]), None, None
     words = [f"cost={'/'.join(map(exact, np.unique(costs).tolist()))}"] if costs.any() else []
     words += [f"tax={exact(tax)}"] if tax else []
@@ -232,6 +230,7 @@ def prices(
         words.insert(0, f"demand={getattr(demand, '__name__', 'own')}")
     else:
         ends = _level(LEVEL if level is None else level)
+        gross = float(costs.mean()) * (1.0 + tax)  # profit is in proportion to the price less this
         log_demand, ladder = _family(demand, x, gross)
         rates_of, top = partial(_rates_of_family, log_demand, ladder, ends), ends[1]
         words.insert(0, f"demand={demand}")
@@ -309,26 +308,20 @@ def offers_at(
 def ladder_of(name: str, text: str) -> list[float]:
     """Prices from a text: numbers with slashes between them, or two ends and how many.
 
-    >>> ladder_of("prices", "8.99..14,99/4"), ladder_of("prices", "5/7.5")
+    >>> ladder_of("prices", "8.99..14.99/4"), ladder_of("prices", "5/7.5")
     ([8.99, 10.99, 12.99, 14.99], [5.0, 7.5])
     """
-    ends, _, count = text.partition("/")
+    from highseason.rewards.text import parse_number, parse_range
+
     if ".." not in text:
-        return [_price(name, part) for part in text.split("/")]
+        return [parse_number(name, part) for part in text.split("/")]
+    ends, _, count = text.partition("/")
     if not (count.strip().isdigit() and 2 <= int(count) <= 1000):
         raise ValueError(
             f"{name}: {text!r} does not say how many prices from one end to the other: write "
             "8.99..14.99/8"
         )
-    low, high = (_price(name, end) for end in ends.split("..", 1))
-    return [round(x, 2) for x in np.linspace(low, high, int(count)).tolist()]
-
-
-def _price(name: str, text: str) -> float:
-    try:
-        return read_number(text)
-    except ValueError as reason:
-        raise ValueError(f"{name}: {reason}") from reason
+    return [round(x, 2) for x in np.linspace(*parse_range(name, ends), int(count)).tolist()]
 
 
 def _listed(name: str, prices: Any, error: type[ValueError]) -> Sequence[Any]:
