@@ -184,7 +184,8 @@ class LiveExperiment:
             for arm in self.arms.values():
                 due = (arm.start or 1) <= turn and not (arm.removed or self._past(arm))
                 if due and arm.id not in self.entered:
-                    self.bandit.add_arm(arm.id, arm.when, expires=arm.end, cost=arm.cost)
+                    cost = None if arm.price is None else arm.cost or 0.0
+                    self.bandit.add_arm(arm.id, arm.when, expires=arm.end, cost=cost)
                     self.entered.add(arm.id)
         offered = self._offered(turn)
         if not offered:
@@ -256,9 +257,9 @@ class LiveExperiment:
             getattr(outcome, name) for name in ("turn", "reward", "purchases", "takings")
         )
         if self.called == "reward":
-            if bought is not None or paid is not None or reward is None:
-                came = "purchases and takings are of prices" if reward is None else "got another"
-                raise InvalidError(f"turn {turn}: expected its total reward: {came}")
+            other = "" if bought is None and paid is None else "; purchases are of prices"
+            if other or reward is None:
+                raise InvalidError(f"turn {turn}: expected its total reward{other}")
             return float(reward)
         if reward is not None or (bought is None) == (paid is None):
             why = "a reward could be takings or profit" if reward is not None else "one of the two"
@@ -307,10 +308,13 @@ class LiveExperiment:
             if ends is not None or (cost is None and tax is None):
                 raise InvalidError("expected a cost or a tax: the range of prices follows from it")
             there = {arm.id: arm for arm in self.arms.values() if not arm.removed}
-            new = cost if isinstance(cost, Mapping) else dict.fromkeys(there, cost)
-            if unknown := next((arm for arm in new if arm not in there), None):
-                raise InvalidError(f"cost: there is no price {unknown!r}")
-            costs = {name: new.get(name) or arm.cost or 0.0 for name, arm in there.items()}
+            costs = {name: arm.cost or 0.0 for name, arm in there.items()}
+            if isinstance(cost, Mapping):
+                if unknown := next((arm for arm in cost if arm not in there), None):
+                    raise InvalidError(f"cost: there is no price {unknown!r}")
+                costs |= cost
+            elif cost is not None:
+                costs = dict.fromkeys(there, cost)
             tax = self.settings.tax if tax is None else tax
             check_worth([replace(arm, cost=costs[name]) for name, arm in there.items()], tax)
             mine = {arm: costs[arm] for arm in self.bandit.arms}
@@ -323,8 +327,8 @@ class LiveExperiment:
         known = self.arms.get(arm.id, arm)
         if self.called == "reward" or arm.price is None:
             return arm if arm.value is not None else replace(arm, value=known.value)
-        costs = {one.cost for one in self.arms.values() if not one.removed}
-        usual = known.cost if len(costs) > 1 else next(iter(costs), None)
+        costs = {one.cost or 0.0 for one in self.arms.values() if not one.removed}
+        usual = known.cost if len(costs) != 1 else costs.pop()
         if arm.cost is None and usual is None:
             raise InvalidError(f"each price has a cost of its own: give that of {arm.id}, too")
         return replace(
@@ -493,6 +497,8 @@ def check_arms(arms: Sequence[Arm], known: Iterable[Arm] = (), tax: float = 0.0)
                 "the label"
             )
     if priced:
+        if len({arm.cost is None for arm in arms}) > 1:
+            raise InvalidError("some prices have a cost, and some have none: give each its own")
         check_worth([arm for arm in priced if not arm.removed], tax)
     elif tax or any(arm.cost is not None for arm in arms):
         raise InvalidError("cost and tax are of prices, and these arms are none")

@@ -105,7 +105,7 @@ class Arm:
         ),
     ] = None
     price: Price | None = None  # its id is the same as text
-    cost: Cost | None = None  # none: that of the others
+    cost: Cost | None = None  # none: 0, or that of the prices which it joins
 
     @classmethod
     def typed(cls, text: str) -> Self:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,25 @@ def test_a_price_that_waits_has_its_cost_changed_too(opened: Open) -> None:
     assert opened().state("tea") == service.state("tea")
 
 
+def test_without_costs_takings_count(opened: Open) -> None:
+    """None is 0, for prices that come later, too; and a cost may fall to 0."""
+    service = opened()
+    arms = Arm.priced(8.99), Arm.priced(9.99), replace(Arm.priced(10.99), start=3, when="now")
+    service.create(priced(arms=arms))
+    service.add_arm("tea", replace(Arm.priced(11.99), when="now"))
+    played(service)
+    assert {one.cost for one in service.look("tea", lambda live: live.bandit.offers).values()} == {
+        0
+    }
+    known = service.state("tea")
+    service.change_worth("tea", cost=2.0)
+    assert service.state("tea").arms[0].cost == 2.0
+    assert [a.demand for a in service.change_worth("tea", cost=0.0).arms] == [
+        a.demand for a in known.arms
+    ]
+    assert audit(service.database)[0].problems == ()
+
+
 def test_the_range_of_an_experiment_may_be_wrong(opened: Open) -> None:
     service = opened()
     service.create(settings(reward_range=(0.0, 1.0)))
@@ -213,7 +233,11 @@ def test_purchases_are_not_of_other_arms(live: Server, http: httpx.Client) -> No
         "/v1/experiments/shelf/decisions/1/update", json={"purchases": 3, "visitors": 100}
     )
     assert answer.status_code == 422
-    assert "its total reward: purchases and takings are of prices" in answer.json()["detail"]
+    assert "expected its total reward; purchases are of prices" in answer.json()["detail"]
+    answer = http.post("/v1/experiments/shelf/decisions/1/update", json={"visitors": 100})
+    assert (answer.status_code, answer.json()["detail"]) == (
+        422, "turn 1: expected its total reward"
+    )  # fmt: skip
 
 
 BODY = {"id": "x", "forecast": {"values": [100, 250, 60]}}
@@ -236,7 +260,11 @@ BODY = {"id": "x", "forecast": {"values": [100, 250, 60]}}
         ({"arms": ["a", "b"], "cost": 4}, "cost: it belongs to prices"),
         ({"arms": [{"id": "a"}, {"price": 9.99}]}, "'9.99' is a price, and 'a' is none"),
         ({"arms": [{"id": "a", "price": 9.99}, {"price": 8.99}]}, "leave 'a' out"),
-        ({"arms": [{"price": 8.99}, {"price": 9.99, "cost": 12}]}, "not above its cost of 12"),
+        ({"arms": [{"price": 8.99}, {"price": 9.99, "cost": 2}]}, "some prices have a cost"),
+        (
+            {"arms": [{"price": 8.99, "cost": 2}, {"price": 9.99, "cost": 12}]},
+            "not above its cost of 12",
+        ),
         ({"arms": [{"id": "a", "cost": 2}, {"id": "b"}]}, "cost and tax are of prices"),
         ({"arms": ["a", "b"], "policy": PRICE_POLICY}, "price"),
         ({"prices": [9.99, 10.99], "unit": "€" * 30}, "unit: expected at most 20 characters"),
