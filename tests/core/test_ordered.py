@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from highseason.core.ordered import SuffixMinima, WithOne
+from highseason.core.ordered import WithOne
 
 numbers = st.floats(1e-300, 1e300) | st.sampled_from([1.0, 2.0, 3.0])
 several = st.lists(numbers, max_size=40)
@@ -20,8 +20,3 @@ def test_quantiles_are_numpys_to_the_last_bit(
     assert every.quantile(share) == float(np.quantile([*values, one], share))
     assert (every.min(), every.max()) == (min([*values, one]), max([*values, one]))
     assert sorted(np.asarray(every).tolist()) == sorted([*values, one])
-
-
-@given(several, st.integers(0, 45))
-def test_the_smallest_from_a_place_on(values: list[float], place: int) -> None:
-    assert SuffixMinima(values).from_place(place) == min(values[place:], default=float("inf"))

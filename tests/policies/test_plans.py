@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import highseason as hs
 from highseason.policies import Plan, PlanWarning, Policy
@@ -234,3 +236,15 @@ def test_a_known_plan_is_made_at_once() -> None:
     assert AtOnce().plan(WAVE, arms=5).levels.tolist() == hs.UCB().plan(WAVE, 5).levels.tolist()
     with pytest.raises(AssertionError, match=step):  # the formula of a class is that of its step
         Steps().plan(WAVE, arms=5)
+
+
+@given(st.lists(st.tuples(st.floats(0.1, 9.0), st.integers(1, 6)), max_size=30))
+def test_a_planner_knows_the_least_it_expected(turns: list[tuple[float, int]]) -> None:
+    planner, beliefs = hs.UCB().planner(3), list[float]()
+    for belief, arms in turns:
+        planner.arms = arms  # in a live bandit, arms come and go
+        view = planner.view(belief)
+        assert view.lowest == min([*beliefs, belief])
+        assert view.floor == min([*beliefs[arms:], belief])
+        planner.expect(belief)
+        beliefs.append(belief)

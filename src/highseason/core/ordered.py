@@ -1,8 +1,6 @@
-"""Numbers that come in one by one: quantiles of all of them, and the smallest of the latest."""
+"""Quantiles of sorted numbers and one more."""
 
 import math
-from bisect import bisect_left
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -52,37 +50,3 @@ class WithOne(NamedTuple):
         self, dtype: DTypeLike | None = None, copy: bool | None = None
     ) -> NDArray[np.float64]:
         return np.append(np.asarray(self.ordered, dtype), self.one)
-
-
-class SuffixMinima:
-    """Numbers that come in one by one: the smallest from any place on, in logarithmic time.
-
-    >>> numbers = SuffixMinima()
-    >>> for value in (5.0, 1.0, 4.0, 2.0): numbers.append(value)
-    >>> numbers.from_place(0), numbers.from_place(2), numbers.from_place(4)
-    (1.0, 2.0, inf)
-    """
-
-    def __init__(self, values: Iterable[float] = ()) -> None:
-        self._places: list[int] = []
-        self._values: list[float] = []  # rising: what a later, smaller number hides is dropped
-        self._length = 0
-        for value in values:
-            self.append(value)
-
-    def __len__(self) -> int:
-        return self._length
-
-    def append(self, value: float) -> None:
-        """Take in one number."""
-        while self._values and self._values[-1] >= value:
-            self._values.pop()
-            self._places.pop()
-        self._values.append(value)
-        self._places.append(self._length)
-        self._length += 1
-
-    def from_place(self, place: int) -> float:
-        """The smallest number from a place on, which counts from 0; infinite if there is none."""
-        at = bisect_left(self._places, place)
-        return self._values[at] if at < len(self._values) else math.inf

@@ -25,7 +25,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
-from highseason.core.ordered import SuffixMinima, WithOne
+from highseason.core.ordered import WithOne
 from highseason.core.text import Printable, Table, counted
 from highseason.core.warnings import warn_user
 from highseason.policies.rule import UNKNOWN_TURNS, Turn
@@ -322,7 +322,9 @@ class Planner:
         require_future(policy, "a game whose G comes one turn at a time")
         self._policy, self.arms = policy, arms
         self._has_expressions = bool(policy.unresolved_thresholds())
-        self._beliefs, self._seen = SuffixMinima(beliefs), sorted(seen)
+        self._beliefs, self._seen = list(beliefs), sorted(seen)
+        self._lowest = min(self._beliefs, default=math.inf)
+        self._floor, self._floor_from = math.inf, -1  # the least of those after so many turns
         self.carry = policy.begin() if carry is None else carry
 
     @property
@@ -343,6 +345,9 @@ class Planner:
     def expect(self, belief: float) -> None:
         """Go to the next turn, without its level."""
         self._beliefs.append(belief)
+        self._lowest = min(self._lowest, belief)
+        if self.t > self._floor_from:
+            self._floor = min(self._floor, belief)
 
     def saw(self, actual: float) -> None:
         """The multiplier the turn really had."""
@@ -354,8 +359,10 @@ class Planner:
 
     def view(self, belief: float) -> View:
         """The view of the next turn, for which `belief` is known or forecast."""
-        lowest = min(self._beliefs.from_place(0), belief)
-        floor = min(self._beliefs.from_place(self.arms), belief)
+        if self._floor_from != self.arms:  # in a live bandit, arms come and go
+            self._floor = min(self._beliefs[self.arms :], default=math.inf)
+            self._floor_from = self.arms
+        lowest, floor = min(self._lowest, belief), min(self._floor, belief)
         return UnknownFuture.of(self.t + 1, belief, self.arms, floor, lowest)
 
     def _step(self, carry: Any, belief: float) -> tuple[float, Any]:
