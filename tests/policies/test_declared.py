@@ -46,9 +46,9 @@ def test_the_candidates_come_the_simplest_first() -> None:
     kinds = [kind for kind in registry(added=False).values() if kind.candidate is not None]
     kinds.sort(key=lambda kind: kind.candidate or 0.0)
     assert [str(one) for kind in kinds for one in kind.candidates()] == [
-        "greedy", "option-index", "option-index:regulated=false", "constant-epsilon",
-        "epsilon-greedy", "ucb", "thompson", "epsilon-z", "ucb-z", "soft-epsilon", "soft-ucb",
-        "variable-pool",
+        "greedy", "price-curve", "price-curve:regulated=false", "option-index",
+        "option-index:regulated=false", "constant-epsilon", "epsilon-greedy", "ucb", "thompson",
+        "epsilon-z", "ucb-z", "soft-epsilon", "soft-ucb", "variable-pool",
     ]  # fmt: skip
 
 

@@ -149,7 +149,8 @@ def test_an_extreme_G_is_planned_or_refused_in_words(name: str, G: list[float]) 
         refused = ""
         try:
             assert np.isfinite(policy.plan(values, 3).levels).all()
-            hs.play(policy, "bernoulli:means=0.2/0.8/0.3", G)
+            shelf = hs.rewards.prices([2, 3, 5], rates=[0.2, 0.8, 0.3])
+            hs.play(policy, shelf if policy.rule.constants else "bernoulli:means=0.2/0.8/0.3", G)
         except ValueError as reason:
             refused = str(reason)
         assert not refused or "takes finite levels from" in refused
