@@ -226,4 +226,4 @@ def expected_visitors(state: ArmState, turn: Turn) -> float:
         if turn.turns_left != UNKNOWN_TURNS:
             G = (turn.G + turn.future) / (1.0 + turn.turns_left)
     share = shared[VISITORS] / shared[WEIGHT] if shared[WEIGHT] > 0.0 else 1.0
-    return float(max(1.0, share * G))
+    return float(min(max(1.0, share * G), MOST_VISITORS))
