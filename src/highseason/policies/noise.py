@@ -26,6 +26,8 @@ from highseason.policies.rule import UNKNOWN_TURNS, ArmState, Floats, Turn
 PER_ARM, PER_RULE = 3, 4
 #: The prior's degrees of freedom: at the scatter of all turns, and at a day effect.
 PRIOR_FREEDOM, DAY_FREEDOM = 0.3, 2.0
+#: No turn is expected to have more visitors: where G is next to 0, their share of it is not known.
+MOST_VISITORS = 2.0**53
 #: The first places in `shared`: ρ, the turns seen, what a turn is judged by, the visitors and the
 #: weight of those turns, and the effective trials of a turn on average.
 RHO, TURNS, JUDGED, VISITORS, WEIGHT, PER_TURN = range(6)
