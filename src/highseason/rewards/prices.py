@@ -34,6 +34,7 @@ from highseason.core.validation import non_negative_number, positive_number
 from highseason.rewards.model import Numbers, Offer, Range, Rewards
 from highseason.rewards.spend import Spend
 from highseason.rewards.visitors import check_noise
+from highseason.traffic.numerals import read_number
 
 #: A demand of one's own: price -> rate; or (prices, uniform numbers of a game) -> rates.
 Demand: TypeAlias = Callable[..., Any]
@@ -308,20 +309,26 @@ def offers_at(
 def ladder_of(name: str, text: str) -> list[float]:
     """Prices from a text: numbers with slashes between them, or two ends and how many.
 
-    >>> ladder_of("prices", "8.99..14.99/4"), ladder_of("prices", "5/7.5")
+    >>> ladder_of("prices", "8.99..14,99/4"), ladder_of("prices", "5/7.5")
     ([8.99, 10.99, 12.99, 14.99], [5.0, 7.5])
     """
-    from highseason.rewards.text import parse_number, parse_range
-
-    if ".." not in text:
-        return [parse_number(name, part) for part in text.split("/")]
     ends, _, count = text.partition("/")
+    if ".." not in text:
+        return [_price(name, part) for part in text.split("/")]
     if not (count.strip().isdigit() and 2 <= int(count) <= 1000):
         raise ValueError(
             f"{name}: {text!r} does not say how many prices from one end to the other: write "
             "8.99..14.99/8"
         )
-    return [round(x, 2) for x in np.linspace(*parse_range(name, ends), int(count)).tolist()]
+    low, high = (_price(name, end) for end in ends.split("..", 1))
+    return [round(x, 2) for x in np.linspace(low, high, int(count)).tolist()]
+
+
+def _price(name: str, text: str) -> float:
+    try:
+        return read_number(text)
+    except ValueError as reason:
+        raise ValueError(f"{name}: {reason}") from reason
 
 
 def _listed(name: str, prices: Any, error: type[ValueError]) -> Sequence[Any]:
