@@ -210,8 +210,9 @@ def main():
         low, high = ratio * math.exp(-1.96 * error), ratio * math.exp(1.96 * error)
         logs.append(math.log(ratio))
         errors.append(error)
+        shares = ", ".join(f"{each.mean() / G.sum():.4f}" for each in (own, other))
         print(f"bernoulli-{shape}-{m}-arms-{n}-turns: {ratio:.3f} ({low:.3f} to {high:.3f}) of "
-              f"{rival}")  # fmt: skip
+              f"{rival}; regret over the sum of G {shares}")  # fmt: skip
         sys.stdout.flush()
     mean, half = np.mean(logs), 1.96 * math.hypot(*errors) / len(errors)
     print(f"geometric mean {math.exp(mean):.3f} ({math.exp(mean - half):.3f} to "

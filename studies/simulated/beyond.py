@@ -5,7 +5,6 @@ games, busy turns that come first, two values of G and no multiplier at all test
 The longest games are in `stored`.
 """
 
-import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +16,6 @@ from numpy.typing import NDArray
 
 import highseason as hs
 from highseason import rewards, traffic
-from highseason.bounds.regret_bound import Form
 from highseason.core.parallel import Executors
 from highseason.core.random import game_keys
 from highseason.core.warnings import quiet
@@ -112,7 +110,6 @@ def frames(played: Results, seed: int) -> dict[str, pd.DataFrame]:
         "early_peak": pd.DataFrame(_peak_shares(played)),
         "two_values": pd.DataFrame(_two_values(played)),
         "constant_g": pd.DataFrame(_constant(played)),
-        "constant_bounds": pd.DataFrame(_constant_bounds()),
         "constant_pool": _constant_pool(),
     }
 
@@ -157,9 +154,14 @@ def _label(name: str, k: float) -> str:
 def _pairs_by_k() -> dict[str, hs.Policy]:
     return {
         _label(kind.name, k): _with(kind, k=k)
-        for k in KS
+        for k in dict.fromkeys(map(_enough, KS))
         for kind in (hs.EpsilonGreedy, hs.SoftEpsilonGreedy)
     }
+
+
+def _enough(k: float) -> float:
+    """A k that plays the headline alike: from turns / arms on, km/t is never below 1."""
+    return min(k, settings.HEADLINE.turns / settings.HEADLINE.arms)
 
 
 def _all_by_k() -> dict[str, hs.Policy]:
@@ -194,6 +196,7 @@ def _by_k(played: Results) -> Iterator[dict[str, Any]]:
     cells = _part(played, "by k")
     for k in KS:
         base, soft = _label("epsilon-greedy", k), _label("soft-epsilon", k)
+        pair = _label("soft-epsilon", _enough(k)), _label("epsilon-greedy", _enough(k))
         gains = [
             result.gain(label, base).value
             for result in cells.values()
@@ -202,7 +205,7 @@ def _by_k(played: Results) -> Iterator[dict[str, Any]]:
         at_random = sum(k * cell.arms >= cell.turns for cell in cells)
         yield {
             "k": k, "games": headline.settings["games"],
-            **columns("gain", headline.gain(soft, base)),
+            **columns("gain", headline.gain(*pair)),
             "points": len(gains), "least": min(gains), "greatest": max(gains),
             "in_range": float(np.mean([paper.RANGE[0] <= g <= paper.RANGE[1] for g in gains])),
             "sizes": len(cells), "random_sizes": at_random,
@@ -283,35 +286,6 @@ def _constant(played: Results) -> Rows:
         | columns("gain", result.gain(label, base))
         for label, base in paper.SAME_RULE.items()
     ]
-
-
-FORMS: tuple[Form, ...] = ("paper", "safe")
-#: Two games whose gaps admit a small k: means, and the k that their bounds are taken with.
-_BOUNDED = {(0.9, 0.1): 14.0, (0.0, 0.4, 0.7): 50.0}
-
-
-def _constant_bounds() -> Rows:
-    """Bounds without a multiplier, as printed and as they hold, beside the same rule's.
-
-    Theorem 8 multiplies by z itself, so z is the least that makes every turn low.
-    """
-    G, z = traffic.constant(turns=3000), math.nextafter(1.0, 2.0)
-    rows: Rows = []
-    for means, k in _BOUNDED.items():
-        pairs = [
-            (hs.EpsilonZGreedy(k=k, z=z), hs.EpsilonGreedy(k=k)),
-            (hs.SoftEpsilonGreedy(k=k, unit=1.0), hs.EpsilonGreedy(k=k)),
-            (hs.UCBZ(z=z), hs.UCB()), (hs.SoftUCB(unit=1.0), hs.UCB()),
-        ]  # fmt: skip
-        for (new, old), form in itertools.product(pairs, FORMS):
-            with quiet():
-                both = [hs.bounds.regret(p, list(means), multiplier=G, form=form).total
-                        for p in (new, old)]  # fmt: skip
-            rows.append({
-                "means": " ".join(f"{mean:g}" for mean in means), "policy": new.name,
-                "base": old.name, "form": form, "bound": both[0], "base_bound": both[1],
-            })  # fmt: skip
-    return rows
 
 
 def _constant_pool() -> pd.DataFrame:

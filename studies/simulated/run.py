@@ -75,10 +75,10 @@ def run(session: StudySession) -> SimulatedResults:
 
 
 def _beyond(results: beyond.Results, seed: int) -> dict[str, pd.DataFrame]:
-    """The frames of the games beyond the grid, those of the longest games included."""
+    """The frames of the games beyond the grid, with what is stored."""
     frames = beyond.frames(results, seed)
-    longest = stored.read("longest_games")
-    return frames | {"long_games": pd.concat([frames["long_games"], longest], ignore_index=True)}
+    longest = pd.concat([frames["long_games"], stored.read("longest_games")], ignore_index=True)
+    return frames | {"long_games": longest, "constant_bounds": stored.read("constant_bounds")}
 
 
 def _variant(profile: str) -> str:

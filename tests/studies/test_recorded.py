@@ -1,4 +1,4 @@
-"""The games that are too long for the study's page: what is stored is what they give.
+"""What takes too long for the study's page: what is stored is what comes out.
 
 After a change that is meant: `python -m tests.studies.test_recorded`, and look at what differs.
 """
@@ -21,6 +21,10 @@ def assert_stored(name: str, again: pd.DataFrame, by: str) -> None:
 
 def test_the_first_turns_of_table_2() -> None:
     assert_stored("simulated_table_2", stored.simulated_table_2([3, 9]), "turn")
+
+
+def test_bounds_without_a_multiplier() -> None:
+    assert_stored("constant_bounds", stored.constant_bounds(), "policy")
 
 
 def test_the_longest_games_are_there() -> None:
