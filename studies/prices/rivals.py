@@ -67,6 +67,7 @@ class ThompsonOfPrices(WeighingPolicy):
         traits=RuleTraits(learns="seen", unit_range=True),
     )  # fmt: skip
     looks_at_g = False
+    suppress_plan_warning = True
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Always the same."""
@@ -155,6 +156,7 @@ class FallingThompson(CountingPolicy):
 
     rule = falling_rule()
     looks_at_g = False
+    suppress_plan_warning = True
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Always the same."""
@@ -218,6 +220,7 @@ class UCBPI(WeighingPolicy):
         traits=RuleTraits(learns="seen", unit_range=True, stochastic=False),
     )  # fmt: skip
     looks_at_g = False
+    suppress_plan_warning = True
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Always the same."""

@@ -114,7 +114,7 @@ def cliffs(seed: int = 0) -> Iterator[Shop]:
 def long_games(seed: int = 0) -> Iterator[Shop]:
     """A thousand days of jumpy demand."""
     rng = np.random.default_rng([seed, 3903])
-    for demand, visitors in itertools.product(("cliff", "bumpy"), (300, 700, 1500)):
+    for demand, visitors in itertools.product(("cliff", "bumpy"), (250, 700, 1500)):
         for _ in range(2):
             yield _drawn(rng, "long", demand, 8, visitors, (1000,))
 
