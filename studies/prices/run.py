@@ -81,7 +81,8 @@ class PricesResults(Results):
 @dataclass(frozen=True)
 class _Effort:
     games: int = 50
-    few: int = 30  # Of long games, and with real items
+    few: int = 30  # With real items
+    long: int = 100
     seasons: int = 300  # Of the case
     asked: int = 4
 
@@ -93,7 +94,7 @@ def run(session: StudySession) -> PricesResults:
     chosen = [shop for i, shop in enumerate(shops) if shop.part == "all" and (i // 4 + i) % 2 == 0]
     real = list(retail.items(session.data))
     if session.quick:
-        effort = _Effort(session.games or 8, 6, 6, 1)
+        effort = _Effort(session.games or 8, 6, 6, 6, 1)
         shops = [replace(shop, turns=35) for shop in (*shops[4::53], *shops[160::9])]
         chosen, real = [shop for shop in shops if shop.part == "all"][:2], real[:1]
     tasks: list[SimulationTask] = [_task(shop, effort) for shop in shops]
@@ -136,7 +137,7 @@ def _of(names: Sequence[str]) -> dict[str, hs.Policy]:
 def _task(shop: Shop, effort: _Effort) -> PricesTask:
     long = shop.part == "long"
     players = _of(FEW) if long else dict(POLICIES)
-    games = effort.few if long else effort.games
+    games = effort.long if long else effort.games
     return PricesTask(players, shop.rewards, shop.G, games, shop.seed)
 
 
