@@ -84,13 +84,18 @@ DESIGN = {
 }  # fmt: skip
 
 
-def own_demand(name: str, prices: Numbers, uniforms: Numbers) -> Numbers:
-    """A demand for design: 1 to 5% buy at the middle of the ladder."""
+def scaled_demand(log_demand: Any, prices: Numbers, uniforms: Numbers) -> Numbers:
+    """A demand at which 1 to 5% buy at the middle of the ladder."""
     low, span = prices.min(), np.ptp(prices)
     z = np.append((prices - low) / span, 0.5)
-    logs = DESIGN[name](z, uniforms[1:])
+    logs = log_demand(z, uniforms[1:])
     level = math.log(0.01) + uniforms[0] * math.log(5.0)
     return np.asarray(np.minimum(1.0, np.exp(logs[:-1] - logs[-1] + level)))
+
+
+def own_demand(name: str, prices: Numbers, uniforms: Numbers) -> Numbers:
+    """A demand for design."""
+    return scaled_demand(DESIGN[name], prices, uniforms)
 
 
 # -- settings --------------------------------------------------------------------------------------
