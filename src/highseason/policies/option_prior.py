@@ -9,9 +9,10 @@ How noisy turns are is learned in `noise`.
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable, jitable_as
-from highseason.core.special import log_eight_rising, log_gamma, loop_exp, stirling
+from highseason.core.special import Number, log_eight_rising, log_gamma, loop_exp, stirling
 from highseason.policies.noise import HEAD
 from highseason.policies.rule import ArmState, Floats
 
@@ -54,6 +55,7 @@ LOG_PRIOR = tuple(
 )
 #: The variance of Beta(νπ, ν(1-π)), divided by π(1-π).
 SPREAD = tuple(1.0 / (nu + 1.0) for nu in STRENGTH)
+_SPREAD_COLUMN = np.array(SPREAD)[:, None]
 
 
 @jitable
@@ -67,10 +69,7 @@ def rebuild(state: ArmState) -> None:
         for k in range(STRENGTHS):
             shared[LOGS + k * PRIORS + i] = density + LOG_PRIOR[k]
     put_log_betas(shared, 0.0, 0.0, shared[LOG_NORMS:SUMS])
-    for arm in range(state.pulls.size):
-        if state.memory[arm, SEEN_TRIALS] > 0.0:
-            state.memory[arm, LIKELIHOOD:ARM_ROWS] = 0.0
-            see(shared, state.memory, arm)
+    see_again(state)
     weigh(shared)
 
 
@@ -78,7 +77,9 @@ def rebuild(state: ArmState) -> None:
 # must not load a compiler, with arrays, in the same order and so with the same results.
 
 
-def _see(shared: Floats, memory: Floats, arm: int) -> None:
+@jitable
+def see(shared: Floats, memory: Floats, arm: int) -> None:
+    """Replace an arm's likelihood in the grid by that of what was seen of it; `weigh` follows."""
     wins, likelihood = memory[arm, SEEN_SUCCESSES], memory[arm, LIKELIHOOD:ARM_ROWS]
     for j in range(POINTS):
         shared[LOGS + j] -= likelihood[j]
@@ -88,14 +89,30 @@ def _see(shared: Floats, memory: Floats, arm: int) -> None:
         shared[LOGS + j] += likelihood[j]
 
 
-@jitable_as(lambda shared, memory, arm: _see)
-def see(shared: Floats, memory: Floats, arm: int) -> None:
-    """Replace an arm's likelihood in the grid by that of what was seen of it; `weigh` follows."""
-    wins, likelihood = float(memory[arm, SEEN_SUCCESSES]), memory[arm, LIKELIHOOD:ARM_ROWS]
-    shared[LOGS:LOG_NORMS] -= likelihood
-    put_log_betas(shared, wins, float(memory[arm, SEEN_TRIALS]) - wins, likelihood)
-    likelihood -= shared[LOG_NORMS:SUMS]
-    shared[LOGS:LOG_NORMS] += likelihood
+def see_all(shared: Floats, memory: Floats, arms: NDArray[np.int64]) -> None:
+    """`see` each of the arms, in Python: their likelihoods are computed together."""
+    logs, wins = shared[LOGS:LOG_NORMS], memory[arms, SEEN_SUCCESSES]
+    likelihoods = np.empty((arms.size, POINTS))
+    put_log_betas(shared, wins, memory[arms, SEEN_TRIALS] - wins, likelihoods)
+    likelihoods -= shared[LOG_NORMS:SUMS]
+    for before, likelihood in zip(memory[arms, LIKELIHOOD:ARM_ROWS], likelihoods, strict=True):
+        logs -= before
+        logs += likelihood
+    memory[arms, LIKELIHOOD:ARM_ROWS] = likelihoods
+
+
+def _see_again(state: ArmState) -> None:
+    for arm in range(state.pulls.size):
+        if state.memory[arm, SEEN_TRIALS] > 0.0:
+            state.memory[arm, LIKELIHOOD:ARM_ROWS] = 0.0
+            see(state.shared, state.memory, arm)
+
+
+@jitable_as(lambda state: _see_again)
+def see_again(state: ArmState) -> None:
+    """Bring what was seen of all arms into a grid that has nothing of them; `weigh` follows."""
+    state.memory[:, LIKELIHOOD:ARM_ROWS] = 0.0
+    see_all(state.shared, state.memory, np.flatnonzero(state.memory[:, SEEN_TRIALS] > 0.0))
 
 
 def _put_log_betas(shared: Floats, wins: float, losses: float, out: Floats) -> None:
@@ -108,15 +125,23 @@ def _put_log_betas(shared: Floats, wins: float, losses: float, out: Floats) -> N
 
 
 @jitable_as(lambda shared, wins, losses, out: _put_log_betas)
-def put_log_betas(shared: Floats, wins: float, losses: float, out: Floats) -> None:
-    """The logarithm of the beta function at νπ + wins and ν(1-π) + losses, for the whole grid."""
-    pi = shared[LOCATIONS:WEIGHTS]
-    out[:] = np.repeat([-log_gamma(nu + (wins + losses)) for nu in STRENGTH], PRIORS)
+def put_log_betas(shared: Floats, wins: Number, losses: Number, out: Floats) -> None:
+    """The logarithm of the beta function at νπ + wins and ν(1-π) + losses, for the whole grid.
+
+    In Python also a row for each of several wins and losses.
+    """
+    pi, out = shared[LOCATIONS:WEIGHTS], out.reshape(-1)
+    x = (_COLUMN[:, 0] + np.reshape(wins + losses, (-1, 1))).ravel()
+    small = x < 8.0
+    everything = stirling(np.where(small, x + 8.0, x))
+    everything[small] -= log_eight_rising(x[small])
+    out[:] = np.repeat(-everything, PRIORS)
     for share, count in ((pi, wins), (1.0 - pi, losses)):
-        x = (_COLUMN * share + count).ravel()
-        small = PRIORS * int(np.count_nonzero(_COLUMN * share.min() + count < 8.0))
-        out[:small] -= log_eight_rising(x[:small])
-        x[:small] += 8.0
+        counts = np.reshape(count, (-1, 1, 1))
+        x = (_COLUMN * share + counts).ravel()
+        small = np.repeat(_COLUMN * share.min() + counts < 8.0, PRIORS)
+        out[small] -= log_eight_rising(x[small])
+        x[small] += 8.0
         out += stirling(x)
 
 
@@ -182,7 +207,9 @@ def _renew_arms(state: ArmState) -> None:
         seen = memory[arm, SEEN_TRIALS]
         if abs(memory[arm, TRIALS] - seen) > REFRESH * seen:
             changed = True
-            renew(state.shared, memory, arm)
+            memory[arm, SEEN_TRIALS] = memory[arm, TRIALS]
+            memory[arm, SEEN_SUCCESSES] = memory[arm, SUCCESSES]
+            see(state.shared, memory, arm)
     if changed:
         weigh(state.shared)
 
@@ -190,20 +217,13 @@ def _renew_arms(state: ArmState) -> None:
 @jitable_as(lambda state: _renew_arms)
 def renew_arms(state: ArmState) -> None:
     """Bring the grid up to date with every arm whose trials have changed enough."""
-    trials, seen = state.memory[:, TRIALS], state.memory[:, SEEN_TRIALS]
-    changed = np.flatnonzero(np.abs(trials - seen) > REFRESH * seen).tolist()
-    for arm in changed:
-        renew(state.shared, state.memory, arm)
-    if changed:
+    memory = state.memory
+    trials, seen = memory[:, TRIALS], memory[:, SEEN_TRIALS]
+    changed = np.flatnonzero(np.abs(trials - seen) > REFRESH * seen)
+    if changed.size:
+        memory[changed, SEEN_TRIALS : SEEN_SUCCESSES + 1] = memory[changed, TRIALS : SUCCESSES + 1]
+        see_all(state.shared, memory, changed)
         weigh(state.shared)
-
-
-@jitable
-def renew(shared: Floats, memory: Floats, arm: int) -> None:
-    """Bring the grid up to date with an arm; `weigh` follows."""
-    memory[arm, SEEN_TRIALS] = memory[arm, TRIALS]
-    memory[arm, SEEN_SUCCESSES] = memory[arm, SUCCESSES]
-    see(shared, memory, arm)
 
 
 def _sum_strengths(shared: Floats) -> None:
@@ -219,12 +239,9 @@ def _sum_strengths(shared: Floats) -> None:
 @jitable_as(lambda shared: _sum_strengths)
 def sum_strengths(shared: Floats) -> None:
     """The weight of every location, and the variance that its strengths add, over all strengths."""
-    sums, spreads = shared[SUMS:SPREADS], shared[SPREADS:ROWS]
-    sums[:] = spreads[:] = 0.0
-    for k, spread in enumerate(SPREAD):
-        weights = shared[WEIGHTS + k * PRIORS : WEIGHTS + (k + 1) * PRIORS]
-        sums += weights
-        spreads += weights * spread
+    weights = shared[WEIGHTS:LOGS].reshape(STRENGTHS, PRIORS)
+    shared[SUMS:SPREADS] = np.add.accumulate(weights)[-1]  # in the order of a loop, unlike `sum`
+    shared[SPREADS:ROWS] = np.add.accumulate(weights * _SPREAD_COLUMN)[-1]
 
 
 @jitable
