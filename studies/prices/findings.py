@@ -52,7 +52,7 @@ def findings(results: PricesResults) -> Findings:
 def _repeated(losses: Numbers, rng: np.random.Generator) -> Numbers:
     """The mean loss, and the same as often as games are drawn again."""
     drawn = rng.integers(losses.size, size=(_REPEATS, losses.size))
-    return np.maximum(_LEAST, np.append(losses.mean(), losses[drawn].mean(axis=1)))
+    return np.asarray(np.maximum(_LEAST, [losses.mean(), *losses[drawn].mean(axis=1)]))
 
 
 def _logs(one: Played, rival: str) -> Numbers:
@@ -131,7 +131,7 @@ def _difference(one: Played, rival: str) -> float:
 
 def _bands(asked: Sequence[Asked]) -> Iterator[dict[str, Any]]:
     """How often the 90% bands hold, by demand; their mean over demands last."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for demand in dict.fromkeys(one.demand for one in asked):
         said = np.concatenate([one.said for one in asked if one.demand == demand])
         tried = said[:, TRIED] > 0
@@ -197,7 +197,7 @@ def _goals(
     for name, low, high in (("tried", 0.86, 0.94), ("untried", 0.82, 0.94)):
         families = bands.iloc[:-1].dropna(subset=[name])
         if len(families):
-            lowest = families.loc[families[name].idxmin()]
+            lowest = families.nsmallest(1, name).iloc[0]
             yield _goal(
                 f"90% bands hold at {low:.0%} to {high:.0%} of {name} prices",
                 f"{means[name]:.1%}; lowest {lowest.demand} ({lowest[name]:.0%})",
