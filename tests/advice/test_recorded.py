@@ -95,7 +95,7 @@ def advised(G: Any, arms: int, **how: Any) -> dict[str, Any]:
     return document | {
         "others": others,
         "text": advice.text(details=True).splitlines(),
-        "units": [advice.in_units(worth=20.0, currency="EUR"), advice.in_units()],
+        "units": [advice.in_units(worth=20.0, unit="EUR"), advice.in_units()],
     }
 
 

@@ -97,8 +97,11 @@ def test_levels_asked_for_one_by_one_are_those_of_the_plan(name: str) -> None:
     assert policy.carry_depends_on in ("nothing", "G")
     G = hs.traffic.wave(turns=30)
     plan = policy.plan(G, 5).levels
-    bandit = hs.Bandit(["a"], policy, G, reward_range=(0, 1))
-    for arm in "bcde":
+    if policy.rule.constants:
+        bandit = hs.Bandit(prices=[1, 2], policy=policy, multiplier=G)
+    else:
+        bandit = hs.Bandit([1, 2], policy, G, reward_range=(0, 1))
+    for arm in (3, 4, 5):
         bandit.add_arm(arm, when="now")
     assert [bandit.decide(t).level for t in range(1, 31)] == plan.tolist()
 

@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.bandit.test_saved import PRICED
 from tests.policies.test_offers import Dearest
 
 import highseason as hs
@@ -487,6 +488,7 @@ def test_a_document_that_was_tampered_with_is_refused() -> None:
     assert '"offers":[[8.99,4.2,0.0],' in text
     for old, new in (
         ("[8.99,4.2,0.0]", "[8.99,9.2,0.0]"),
+        ("[8.99,4.2,0.0]", "[7.99,4.2,0.0]"),
         ("[8.99,4.2,0.0],", ""),
         ("[8.99,4.2,0.0]", "[8.99,4.2,1.5]"),
         ("[8.99,4.2,0.0]", "[8.99,-4.2,0.0]"),
@@ -495,6 +497,55 @@ def test_a_document_that_was_tampered_with_is_refused() -> None:
         assert old in text
         with pytest.raises(DocumentError):
             hs.Bandit.from_json(text.replace(old, new, 1))
+
+
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
+@pytest.mark.parametrize("ties", ["lowest", "random"])
+@pytest.mark.parametrize("name", [*PRICED, "thompson", "option-index"])
+def test_a_season_of_prices(name: str, ties: str) -> None:
+    """What is played as the best is shown as the best, and a season saved anywhere goes on."""
+    policy = PRICED[name] if name in PRICED else hs.policies.parse(name)
+    if ties == "random":
+        if "+" in name:
+            return
+        policy = policy.with_values({"ties": ties})
+    bandit, late = shelf(policy), list[Any]()
+    for t in range(1, len(G) + 1):
+        if t == 5:
+            bandit.add_arm(14.99, "now", expires=30)
+        if t == 9:
+            bandit.add_arm("11,99", cost=4.5)  # waits for a low turn
+        if t == 14:
+            bandit.remove_arm(12.99)
+        if t == 20:
+            bandit.change_worth(cost=4.6)
+        if t == 24:
+            bandit.add_arm(12.99, "now")
+        if t == 28:
+            bandit.reforecast([500.0, 300.0] * 6)
+        if t % 6 == 0:
+            bandit = hs.Bandit.from_json(bandit.to_json())
+        offered = [price for price in bandit.arms if t % 7 or price not in (14.99, 10.99)]
+        before = {row.arm: row for row in bandit.ranking()}
+        chances, decision = bandit.probabilities(t, offered), bandit.decide(t, offered)
+        assert chances == bandit.probabilities(t)
+        assert decision.probability == chances[decision.arm] > 0.0
+        for row in before.values():
+            assert row.low is None or row.low <= (row.estimate or 0.0) <= (row.high or 0.0)
+        # What prices are on offer changes what `price-curve` makes of those that were not tried.
+        if decision.exploited and all(row.pulls for row in before.values()):
+            first = next(row for row in before.values() if row.arm in offered)
+            assert before[decision.arm].estimate == pytest.approx(first.estimate)
+        late.append(decision)
+        if t % 4 == 0:
+            for one in reversed(late):
+                bandit.update(
+                    one.arm, purchases=round(2500 / float(str(one.arm).replace(",", ".")) ** 2 / 2
+                    + one.turn % 3), t=one.turn, visitors=200 + one.turn
+                )  # fmt: skip
+            late = []
+    assert bandit.waiting == 0
+    assert sum(row.pulls for row in bandit.ranking(gone=True)) == len(G)
 
 
 # -- the same game as in a simulation, and what reads its table ------------------------------------

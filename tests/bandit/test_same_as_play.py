@@ -14,7 +14,7 @@ from highseason.policies import Policy
 POLICIES = {
     name: policy
     for name, policy in hs.policies.registry().items()
-    if policy.__module__.startswith("highseason.")
+    if policy.__module__.startswith("highseason.") and not policy().rule.constants
 }
 FAMILIES = {
     "bernoulli": hs.rewards.bernoulli(means=[0.2, 0.8, 0.5, 0.8]),

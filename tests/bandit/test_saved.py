@@ -41,7 +41,9 @@ def found() -> dict[str, hs.Policy]:
     return {str(policy): policy for policy in [*plain, *wrapped]}
 
 
-FOUND = found()
+#: Those that play any arms, and those whose arms must be prices.
+FOUND = {name: policy for name, policy in found().items() if not policy.rule.constants}
+PRICED = {name: policy for name, policy in found().items() if policy.rule.constants}
 
 
 def brought(turn: int) -> tuple[float, float]:

@@ -126,6 +126,9 @@ def history(tmp_path: Path) -> Path:
     table = pd.DataFrame(columns | {"sessions": visitors, "orders": orders})
     table.to_csv(tmp_path / "history.csv", index=False)
     table.to_parquet(tmp_path / "history.parquet")
+    sales = table[["date", "price", "orders", "sessions"]]
+    sales.to_csv(tmp_path / "sales.csv", index=False)
+    sales.to_excel(tmp_path / "sales.xlsx", index=False)
     return tmp_path
 
 

@@ -161,10 +161,10 @@ def test_what_is_imported_is_a_file(call: Call) -> None:
 )
 def test_arms_have_the_names_that_are_given(words: str, labels: Any) -> None:
     @click.command()
-    @options.named_arms
-    def show(labels: list[str]) -> None:
+    @options.choice_of_arms
+    def show(arms: options.Arms) -> None:
         """Show them."""
-        click.echo(json.dumps(labels))
+        click.echo(json.dumps(arms.labels))
 
     found = json.loads(CliRunner().invoke(show, words.split()).stdout)
     assert (len(found) if labels == 25 else found) == labels

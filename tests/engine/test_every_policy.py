@@ -11,7 +11,7 @@ import pytest
 from tests.engine import agreement
 
 import highseason as hs
-from highseason.checks.catalogue import ARMS, SEED, reward_models, season
+from highseason.checks.catalogue import ARMS, SEED, offers, reward_models, season
 from highseason.checks.games import lifetime_settings, same_course
 from highseason.core import parallel
 from highseason.core.validation import declared
@@ -44,6 +44,7 @@ def test_play_and_simulate_agree(policy: Policy) -> None:
 def test_play_and_simulate_agree_on_visitors(policy: Policy) -> None:
     counted: dict[str, Any] = {"count": "visitors"}
     model = hs.rewards.visitors(arms=ARMS, between=(0.1, 0.5), rho=0.02, share=5.0)
+    model = replace(model, offers=offers(ARMS))
     agreement.play_and_simulate_agree(replace(policy, **counted), model, 5)
 
 

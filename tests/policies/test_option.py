@@ -17,6 +17,7 @@ import highseason as hs
 from highseason.core.compile import compiled
 from highseason.engine.kernels.interface import state_type, turn_type
 from highseason.engine.turn import population_of, renew, score_lifetimes
+from highseason.policies.noise import RHO
 from highseason.policies.option_index import (
     OPTION,
     PERSISTENCE,
@@ -30,7 +31,6 @@ from highseason.policies.option_index import (
     solve,
     terms_of,
 )
-from highseason.policies.noise import RHO
 from highseason.policies.option_prior import NU, PI, SUCCESSES, TRIALS
 from highseason.policies.rule import NO_END, UNKNOWN_END, ArmState, Observation, Turn, measure_of
 

@@ -9,13 +9,13 @@ from tests.reference.option_index import indices
 
 import highseason as hs
 from highseason.policies import parse
+from highseason.policies.noise import PER_TURN, RHO
 from highseason.policies.option_index import (
     OPTION_COUNTED,
     OPTION_UNREGULATED,
     PERSISTENCE,
     patience_of,
 )
-from highseason.policies.noise import PER_TURN, RHO
 from highseason.policies.option_prior import NU, PI, SUCCESSES, TRIALS
 from highseason.policies.rule import ArmState, Observation, Turn
 

@@ -17,6 +17,7 @@ import pytest
 from tests.reference.recorded import Cases, assert_recorded, defaults_of, record
 
 import highseason as hs
+from highseason.checks.catalogue import offers
 from highseason.core.random import game_key, turn_key
 from highseason.core.validation import declared
 from highseason.engine import decide, learn
@@ -78,6 +79,7 @@ def variants(policy: Policy) -> dict[str, Policy]:
 def course(policy: Policy, game: str) -> list[Any]:
     """The arms in order, which turns exploited, and the levels of a few turns."""
     rewards, G, lifetimes = GAMES[game]
+    rewards = replace(rewards, offers=offers(rewards.arms))
     try:
         played = hs.play(policy, rewards, G, seed=11, lifetimes=lifetimes)
     except ValueError as reason:
@@ -118,7 +120,7 @@ def states_of(name: str) -> dict[str, Any]:
     """All that a policy knows in the middle of a game and at its end, and its probabilities."""
     policy, found = hs.policies.parse(name), {}
     rule, horizon = policy.rule, Horizon.of(BUSY)
-    state, start = rule.fresh_state(4), game_key(3, 1)
+    state, start = rule.fresh_state(4, offers(4)), game_key(3, 1)
     scores = np.array([44.0, 30.0, 44.0, 9.0])
     rule.set_weights(state, 1, scores, policy.lifetime_options.weight_scale)
     for t, level in enumerate(policy.plan(BUSY, 4), start=1):
@@ -162,7 +164,8 @@ def option_parts() -> dict[str, Any]:
     }  # fmt: skip
 
 
-STATES = ("option-index", "option-index:count=visitors", "thompson", "gaussian-thompson", "ucb-l",
+STATES = ("price-curve:count=visitors",
+          "option-index", "option-index:count=visitors", "thompson", "gaussian-thompson", "ucb-l",
           "discounted:discount=0.8+ucb", "windowed:window=9+thompson", "limit-switching+ucb",
           "kl-ucb", "peak-grabber", "dynamic-peak-grabber", "variable-pool",
           "epsilon-greedy")  # fmt: skip

@@ -52,6 +52,8 @@ MODELS = {
     "spend": partial(hs.rewards.spend, arms=2, values_between=(5.0, 9.0)),
     "spend, alike": partial(hs.rewards.spend, rates=[0.05, 0.4], values=[8, 3], cv=0.5, rho=0.02),
     "spend, sure": partial(hs.rewards.spend, rates=[0.05, 0.4], values=7.0, cv=0.0, day=0.2),
+    "prices": partial(hs.rewards.prices, "5/6/8.5", cost=3, level="2%..20%", rho=0.01),
+    "prices, given": partial(hs.rewards.prices, [5, 8], rates=[0.3, 0.1], cost=[1, 2], day=0.1),
     "custom": partial(hs.rewards.custom, walk, walking_mean, parameters=[0.3, 0.8], per_turn=True),
 }  # fmt: skip
 

@@ -233,11 +233,11 @@ class Advice(Printable):
             more = f"about {abs(lead):,.0f}{unit} {word} than {rival.policy}"
             more = f"{more}, between {least:,.0f} and {most:,.0f}"
         if self.beforehand is not None:
-            offer, share = self.beforehand
-            gain = size * (one.chosen.earned - share)
-            word, single = ("more" if gain > 0 else "less"), exact(offer.price)
-            more += f"; about {abs(gain):,.0f}{unit} {word} than the best single price to choose "
-            more += f"beforehand, {single}"
+            gain = size * (one.chosen.earned - self.beforehand[1])
+            single = (
+                f"the best single price to choose beforehand, {exact(self.beforehand[0].price)}"
+            )
+            more += f"; about {abs(gain):,.0f}{unit} {'more' if gain > 0 else 'less'} than {single}"
         last = None if calendar is None else calendar[-1].astype("datetime64[D]").item()
         by = "In this season" if last is None else f"By {last.day} {last:%B %Y}"
         loss = f"{size * (1.0 - one.chosen.earned):,.0f}{unit}"

@@ -1,5 +1,6 @@
 """What to do on each of the coming days, in words: what bandits do that play the plan."""
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -104,9 +105,10 @@ def coming_days(
     first = 0 if wall is None else int((wall < np.datetime64(today or date.today())).sum())
     turns = range(first % G.turns + 1, min(first % G.turns + DAYS, G.turns) + 1)
     chosen: list[list[tuple[str, bool]]] = [[] for _ in turns]
-    offers, kind = rewards.offers or (), PriceDay if rewards.offers else Day
     how: dict[str, Any] = {"arms": names, "reward_range": rewards.reward_range}
-    how = price_arguments(offers) if offers else how
+    offers, kind = rewards.offers or (), Day
+    if offers:
+        how, kind = price_arguments(offers), PriceDay
     for game in range(GAMES):
         arms = rewards.parameters(np.array([game], np.uint64))[0]
         draw = np.random.default_rng(game)
@@ -117,10 +119,11 @@ def coming_days(
                 arm = bandit.arms.index(decision.arm)
                 seen.append((names[arm], decision.exploited))
                 paid = rewards.draw(draw.random(), arms[arm], t, visitors)
-                bought = round(visitors * paid / offers[arm].margin) if offers else None
-                came = max(visitors, bought or 0)
-                brought = {"purchases": bought} if offers else {"reward": visitors * paid}
-                bandit.update(decision.arm, t=t, visitors=came, **brought)
+                brought: dict[str, Any] = {"reward": visitors * paid}
+                if offers:
+                    visitors = math.ceil(visitors)
+                    brought = {"purchases": int(visitors * paid / offers[arm].margin + 1e-9)}
+                bandit.update(decision.arm, t=t, visitors=visitors, **brought)
     begins = [None] * G.turns if wall is None else wall.tolist()
     whole = wall is None or wall.size < 2 or bool(np.diff(wall).min() >= _DAY)
     named = [""] * G.turns if wall is None else map(day_in_words, special_days(wall))
@@ -135,9 +138,9 @@ def coming_days(
 
 def in_words(days: Sequence[Day]) -> str:
     """The days, one a line, and what the list is; fits the terminal."""
+    noun = next((day.noun for day in days), Day.noun)
     about = (
-        f"Percentages are of {GAMES} simulated games.  Which {days[0].noun} is best is learned on "
-        "the way, "
+        f"Percentages are of {GAMES} simulated games.  Which {noun} is best is learned on the way, "
         "from each day's own numbers: ask again every morning."
     )
     lines = [wrapped(f"  {day}", indent="    ") for day in days]

@@ -16,6 +16,7 @@ from highseason.advice.comparison import NOTICEABLE, WorldComparison, judge, spa
 from highseason.advice.demand import in_words, unknown_demand
 from highseason.advice.trials import Progress, Space, Trial, Zoom, derive_seed, on_games
 from highseason.advice.worlds import FEW_RHOS, RHOS, TYPICAL_RATES, Rates, World
+from highseason.bandit.prices import tax_of, warn_of
 from highseason.bounds import NoTheoremError
 from highseason.core.parallel import Executors, LocalPool, Pool, map_blocks, opened
 from highseason.core.random import seed_key
@@ -50,7 +51,7 @@ def advise(
     *,
     prices: Any = None,
     cost: Any = 0.0,
-    tax: float = 0.0,
+    tax: Any = 0.0,
     rates: Rates | str | None = None,
     rho: float | None = None,
     gap: float | None = None,
@@ -79,7 +80,7 @@ def advise(
         prices: Arms that are prices of one thing, as for `hs.rewards.prices`.  Demand is unknown:
             every game draws a curve.  The advice is in money.
         cost: What a sold piece costs, or a list with a cost for each price.
-        tax: The tax in the prices, such as 0.19, where costs have none in them.
+        tax: The tax in the prices, such as 0.19 or "19%", where costs have none in them.
         rates: The range of the arms' conversion rates, such as (0.02, 0.04) or "2%..4%"; of prices,
             of the rate at the middle of the ladder.
         rho: The correlation of the decisions of two visitors of the same turn; 0 if unknown.
@@ -124,15 +125,15 @@ def advise(
                 f"give either prices or {given[0]}: prices are the arms, and the world is one of "
                 "unknown demand; where its kind is known, rewards=hs.rewards.prices(…) alone"
             )
-        offers, level = check_offers("prices", prices, cost, tax=tax), ranges[0] if rates else None
-        model = unknown_demand(offers, level, rho or 0.0)
-        mains = [World(model, in_words(offers, level))]
+        offers = check_offers("prices", prices, cost, tax=tax_of(tax))
+        warn_of([offer.price for offer in offers])
+        level = ranges[0] if rates else None
+        mains = [World(unknown_demand(offers, level, rho or 0.0), in_words(offers, level))]
+    elif arms is None and not isinstance(model, Rewards):
+        raise ValueError("give the number of arms, or prices=[…] where they are prices")
     else:
-        if arms is None and isinstance(model, Rewards):
-            arms = model.arms
-        if arms is None:
-            raise ValueError("give the number of arms, or prices=[…] where they are prices")
-        mains = [World.of(model, arms, each, rho, gap) for each in ranges]
+        count = model.arms if arms is None and isinstance(model, Rewards) else arms or 0
+        mains = [World.of(model, count, each, rho, gap) for each in ranges]
     arms = mains[0].rewards.arms
     if gap is not None and mains[0].rewards.offers is not None:
         raise ValueError("gap has no meaning for prices, which lie on one demand curve")

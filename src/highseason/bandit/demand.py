@@ -59,16 +59,16 @@ class Demand(list[PriceDemand[ArmT]]):
 
     def table(self) -> Table:
         """What is printed."""
-        heads = "price turns visitors purchases buys 5%..95% earns 5%..95% best".split()
+        heads = "price turns visitors bought buys 5%..95% earns 5%..95% best".split()
         rows = tuple(
             (
                 str(row.price), *row[1:5], f"{100 * row.buys_low:.2g}..{100 * row.buys_high:.2g}%",
                 row.earns, f"{row.earns_low:.3g}..{row.earns_high:.3g}",
-                percent(row.chance_best),
+                row.chance_best,
             )
             for row in self
         )  # fmt: skip
-        formats = ("", ",", ",.0f", ",.0f", ".2%", "", ".3g", "", "")
+        formats = ("", ",", ",.0f", ",.0f", ".2%", "", ".3g", "", ".0%")
         return Table(tuple(heads), rows, formats, ">" * len(heads))
 
     def __repr__(self) -> str:

@@ -89,7 +89,7 @@ class LiveGame(Generic[ArmT]):
             scale = Scale.of(event.reward_range, policy)
         else:
             scale = PriceScale.for_offers(event.offers, policy)
-            require_offers(event.offers, len(event.arms))
+            require_offers(event.offers, event.arms)
         source = source_of(policy, event.multiplier, event.known)
         game = cls(policy, event.seed, scale, source)
         game.table.grow(event.arms, event.offers)
@@ -480,9 +480,9 @@ class LiveGame(Generic[ArmT]):
                 self.fit(self._again(*row) for row in rows)
             case ArmAdded():
                 self.table.require_absent(event.arm, self.ledger.last_turn + 1)
-                self._check_offers([] if event.offer is None else [event.offer], 1)
+                self._check_offers(event.offer and [event.offer], [event.arm])
             case WorthChanged():
-                self._check_offers(event.offers or (), len(self.table.ids))
+                self._check_offers(event.offers, self.table.ids)
                 if event.offers is None:
                     Scale.of(event.reward_range, self.policy)
             case ArmRemoved():
@@ -499,11 +499,11 @@ class LiveGame(Generic[ArmT]):
         """The report that an entry of an event was made of."""
         return Report(arm, t=t, visitors=visitors)._replace(**{self.scale.called: amount})
 
-    def _check_offers(self, offers: Sequence[Offer], arms: int) -> None:
-        if self.table.offers is not None:
+    def _check_offers(self, offers: Sequence[Offer] | None, arms: Sequence[ArmT]) -> None:
+        if (offers is None) != (self.table.offers is None):
+            raise BanditError("prices have offers, and other arms have none")
+        if offers is not None:
             require_offers(offers, arms)
-        elif offers:
-            raise BanditError("it has offers, but the arms are no prices")
 
     def _check_decision(self, event: TurnDecided[ArmT]) -> None:
         arm, turn = self.table.index(event.arm), self.source.turn_of(event.turn)

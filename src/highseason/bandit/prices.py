@@ -97,19 +97,15 @@ def sales_at(price: float, takings: Any) -> float:
     37.0
     """
     paid = non_negative_number("takings", takings, BanditError)
-    if price <= 0.01:
-        raise BanditError(f"takings at a price of {exact(price)} do not say how many: {_COUNT}")
     sales = round(paid / price)
     if abs(sales * price - paid) >= 0.005 + 1e-9 * paid:
         fewer = math.floor(paid / price)
         raise BanditError(
             f"takings={exact(paid)} is no whole number of sales at {exact(price)}: {fewer} bring "
-            f"{fewer * price:.2f}, {fewer + 1} bring {(fewer + 1) * price:.2f}. {_COUNT}"
+            f"{fewer * price:.2f}, {fewer + 1} bring {(fewer + 1) * price:.2f}. Report how many of "
+            "the visitors bought, as purchases="
         )
     return float(sales)
-
-
-_COUNT = "Report purchases, how many of the visitors bought"
 
 
 # -- what prices offer -----------------------------------------------------------------------------
@@ -189,12 +185,12 @@ def offer_like(price: float, cost: Any, offers: Sequence[Offer]) -> Offer:
     return offers_at("prices", [price], cost, offers[0].tax, BanditError)[0]
 
 
-def require_offers(offers: Sequence[Offer], arms: int) -> None:
-    """Refuse what cannot be the offers of this many arms."""
-    if len(offers) != arms:
-        raise BanditError(f"{arms} arms, but {len(offers)} offers")
+def require_offers(offers: Sequence[Offer], arms: Sequence[Any]) -> None:
+    """Refuse what cannot be the offers of these arms."""
+    if [offer.price for offer in offers] != [price_of(arm) for arm in arms]:
+        raise BanditError(f"the offers are not those of the arms {', '.join(map(str, arms))}")
     for price, cost, tax in offers:
-        offers_at("offers", [price_of(price)], cost, tax_of(tax), BanditError)
+        offers_at("offers", [price], cost, tax_of(tax), BanditError)
 
 
 def warn_of(prices: Sequence[float]) -> None:

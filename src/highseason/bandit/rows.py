@@ -77,9 +77,8 @@ def _report(number: int, row: Mapping[str, Any] | Sequence[Any], called: str) ->
     try:
         if isinstance(row, Mapping) and {"reward", *_BROUGHT[called]} & row.keys():
             return Report(**{_ALSO.get(name, name): value for name, value in row.items()})
-        if (
-            isinstance(row, str | Mapping) or not 1 < len(row) < 5
-        ):  # letters are no arm and no reward
+        # The letters of a text are no arm and no reward.
+        if isinstance(row, str | Mapping) or not 1 < len(row) < 5:
             raise TypeError
         names = ("arm", called, "t", "visitors")
         return Report(**dict(zip(names, row, strict=False)))

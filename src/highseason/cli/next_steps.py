@@ -29,9 +29,10 @@ def next_steps(
         unit: What money is called, where arms are prices.
     """
     start, names = advice.bandit_arguments(), list(arms)
-    priced = [(name[:-1] if name == "prices" else name, value)
-              for name in ("prices", "cost", "tax") if name in start
-              for value in map(exact, np.atleast_1d(start[name]).tolist())]  # fmt: skip
+    known = {key: start[key] for key in ("prices", "cost", "tax") if key in start}
+    priced = [(key.removesuffix("s"), exact(value))
+              for key, values in known.items() for value in np.atleast_1d(values).tolist()
+    ]  # fmt: skip
     is_shape, source = traffic["multiplier"] in SHAPES, dict(traffic)
     if is_shape:
         source["turns"] = advice.multiplier.turns
@@ -45,26 +46,25 @@ def next_steps(
     if not is_shape and "turns" not in source:
         past = [("experiment", source["multiplier"])]
         past += [each for each in source.items() if each[0] != "multiplier"]
-        shown = priced or [*(("arm", name) for name in names), ("range", ends)]
-        shown += [("unit", unit)] if priced and unit else []
+        shown = [*priced, ("unit", unit)] if priced and unit else priced
+        shown = shown or [*(("arm", name) for name in names), ("range", ends)]
         steps.append(_command("serve", *past, ("policy", policy), *shown))
     if priced:
-        given = (f"{name}={start[name]}" for name in ("prices", "cost", "tax") if name in start)
-        shop = [
-            _call("shop = hs.Bandit", *given, f"policy={json.dumps(policy)}", "multiplier=G"),
-            "price = shop.pull(1)  # the price of turn 1",
-            "shop.update(price, purchases=20, t=1, visitors=900)  # what it sold",
-            "print(shop.demand())",
-        ]
+        given = [*(f"{key}={value}" for key, value in known.items()), "multiplier=G"]
+        given.append(f"policy={json.dumps(policy)}")
     else:
-        shop = [
-            _call("shop = hs.Bandit", _quoted(arm_names(names)), json.dumps(policy), "G",
-                  f"reward_range=({ends.replace('..', ', ')})"),
-            "arm = shop.pull(1)  # the arm to show in turn 1",
-            "shop.update(arm, reward=20, t=1, visitors=900)  # what it brought",
-            "print(shop.ranking())",
-        ]  # fmt: skip
-    return *steps, "\n".join(["import highseason as hs", *_reading(**source), *shop])
+        given = [_quoted(arm_names(names)), json.dumps(policy), "G"]
+        given.append(f"reward_range=({ends.replace('..', ', ')})")
+    words = ("price", "purchases", "demand") if priced else ("arm", "reward", "ranking")
+    arm, brought, table = words
+    return *steps, "\n".join([
+        "import highseason as hs",
+        *_reading(**source),
+        _call("shop = hs.Bandit", *given),
+        f"{arm} = shop.pull(1)  # the {arm} to show in turn 1",
+        f"shop.update({arm}, {brought}=20, t=1, visitors=900)  # what it brought",
+        f"print(shop.{table}())",
+    ])  # fmt: skip
 
 
 def shown_steps(

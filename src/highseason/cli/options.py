@@ -25,14 +25,12 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 import highseason as hs
-from highseason.bandit.prices import PRICE_POLICY
 from highseason.cli.output import SIZE_GIVEN, say, usage_error
 from highseason.core.specs import arm_names, parse_arm
 from highseason.core.text import counted, exact
-from highseason.rewards import Offer
-from highseason.rewards.prices import ladder_of
 from highseason.traffic import SHAPES, AmbiguousError, Fitted, Forecast, Multiplier, read_number
 from highseason.traffic.dates import ORDERS
+from highseason.traffic.numerals import read_share
 from highseason.traffic.season_ahead import FittedSeason
 
 DEFAULT_ARMS, DEFAULT_TURNS, _SHAPE = 25, 500, "wave"
@@ -50,7 +48,7 @@ def parse_policies(policy: Sequence[str], profile: str | None) -> dict[str, hs.P
     """
     given = click.get_current_context().params
     if not policy and (given.get("price") or given.get("prices")):
-        policy = [PRICE_POLICY]
+        policy = [hs.PriceCurve.name]
     if not policy and given.get("file"):
         policy = [hs.policies.DEFAULT_POLICY]
     if not policy:
@@ -162,47 +160,50 @@ class Arms(NamedTuple):
     """The arms of a choice as people read them, and what they offer where they are prices."""
 
     labels: list[str]
-    offers: tuple[Offer, ...] | None = None
+    offers: tuple[hs.rewards.Offer, ...] | None = None
 
 
-def parse_offers(
+class Asked(NamedTuple):
+    """Prices as they were listed, and what is known of all of them: as `Bandit` takes them."""
+
+    prices: list[float]
+    cost: float | list[float]
+    tax: float
+
+
+def parse_prices(
     price: Sequence[float], prices: str | None, cost: Sequence[float], tax: float | None
-) -> tuple[Offer, ...] | None:
-    """What prices offer; None if there are none.
+) -> Asked:
+    """Prices, listed one by one or as a ladder, and one cost for all of them or one for each.
 
-    >>> parse_offers([], "8.99..10.99/3", [4.2], None)[1]
-    Offer(price=9.99, cost=4.2, tax=0.0)
+    >>> parse_prices([], "8.99..10,99/3", [4.2], None)
+    Asked(prices=[8.99, 9.99, 10.99], cost=4.2, tax=0.0)
     """
-    if not (price or prices):
-        given = "--cost" if cost else "--tax"
-        if cost or tax is not None:
-            raise usage_error(f"{given} is for prices: list them, such as {_SHOWN}")
-        return None
-    listed, each = listed_prices(price, prices), cost_of(cost)
-    return hs.rewards.check_offers("prices", listed, each, tax=tax or 0.0)
+    from highseason.rewards.prices import ladder_of
 
-
-def listed_prices(price: Sequence[float], prices: str | None) -> list[float]:
-    """The prices that were listed, one by one or as a ladder."""
     if price and prices:
         raise usage_error(f"--price and --prices both list prices: give {_SHOWN}, or --prices")
-    return list(price) if prices is None else ladder_of("prices", prices)
+    listed = list(price) if prices is None else ladder_of("prices", prices)
+    return Asked(listed, cost[0] if len(cost) == 1 else list(cost) or 0.0, tax or 0.0)
 
 
-def cost_of(cost: Sequence[float]) -> float | list[float]:
-    """What a sold piece costs: one number for all prices, or one for each."""
-    return cost[0] if len(cost) == 1 else list(cost) or 0.0
+def parse_offers(**given: Any) -> tuple[hs.rewards.Offer, ...] | None:
+    """What prices offer; None if none are listed."""
+    listed, cost, tax = parse_prices(**given)
+    if listed:
+        return hs.rewards.check_offers("prices", listed, cost, tax=tax)
+    for name in ("cost", "tax"):
+        if given[name] not in ((), None):
+            raise usage_error(f"--{name} is for prices: list them, such as {_SHOWN}")
+    return None
 
 
-def parse_arms(
-    arm: Sequence[str], arms: int | None, price: Sequence[float], prices: str | None,
-    cost: Sequence[float], tax: float | None,
-) -> Arms:  # fmt: skip
+def parse_arms(arm: Sequence[str], arms: int | None, **given: Any) -> Arms:
     """The arms of a choice, by name, by number or by price."""
-    if (price or prices) and (arm or arms):
-        both = f"{'--arm' if arm else '--arms'} and {'--price' if price else '--prices'}"
+    if (given["price"] or given["prices"]) and (arm or arms):
+        both = f"{'--arm' if arm else '--arms'} and {'--price' if given['price'] else '--prices'}"
         raise usage_error(f"{both} both say what there is to choose: leave one out")
-    if offers := parse_offers(price, prices, cost, tax):
+    if offers := parse_offers(**given):
         return Arms([exact(offer.price) for offer in offers], offers)
     if not arm:
         return Arms([f"arm {i}" for i in range(1, (arms or DEFAULT_ARMS) + 1)])
@@ -227,12 +228,9 @@ def parse_rewards(
     means: str | None,
     rates: str | None = None,
     rho: float | None = None,
-    price: Sequence[float] = (),
-    prices: str | None = None,
-    cost: Sequence[float] = (),
-    tax: float | None = None,
     *,
     G: Multiplier,
+    **prices: Any,
 ) -> hs.rewards.Rewards:
     """A reward model; the usual one for G if none is given.
 
@@ -244,7 +242,7 @@ def parse_rewards(
     """
     from highseason.rewards.text import parse_number, usual_rewards
 
-    offers = parse_offers(price, prices, cost, tax)
+    offers = parse_offers(**prices) if prices else None
     text = rewards or ("prices" if offers else usual_rewards(G))
     name = text.partition(":")[0]
     if offers and (name != "prices" or arms or means):
@@ -253,11 +251,10 @@ def parse_rewards(
             f"prices make the world: leave {also} out, or say how demand falls, such as "
             "--rewards prices:demand=linear:best=11..13"
         )
-    arm = {"bernoulli": "means", "truncated-normal": "centres", "prices": "level"}.get(
-        name, "rates"
-    )
+    called = {"bernoulli": "means", "truncated-normal": "centres", "prices": "level"}
     given = {} if offers is None else _as_parts(offers)
-    given |= ({arm: rates} if rates else {}) | ({} if rho is None else {"rho": f"{rho:g}"})
+    given |= {called.get(name, "rates"): rates} if rates else {}
+    given |= {} if rho is None else {"rho": f"{rho:g}"}
     for option in map("=".join, given.items()):
         text += f"{',' if ':' in text else ':'}{option}"
     fixed = None
@@ -278,7 +275,7 @@ def parse_rewards(
     return model
 
 
-def _as_parts(offers: Sequence[Offer]) -> dict[str, str]:
+def _as_parts(offers: Sequence[hs.rewards.Offer]) -> dict[str, str]:
     """What prices offer, as the text of a reward model has it."""
     x, costs, taxes = ([exact(value) for value in column] for column in zip(*offers, strict=True))
     parts = {"prices": "/".join(x), "cost": "/".join(costs), "tax": taxes[0]}
@@ -340,19 +337,6 @@ finite = reader("a finite number", read_number, math.isfinite)
 #: What is counted, and need not be whole, such as visitors.
 quantity = reader("a finite number", partial(read_number, whole=True), math.isfinite)
 positive = reader("a number above 0", read_number, lambda number: 0 < number < math.inf)
-
-
-def read_share(text: str) -> float:
-    """A share, which may be written as a percentage.
-
-    >>> read_share("19%"), read_share("8,1 %"), read_share("0.19")
-    (0.19, 0.081, 0.19)
-    """
-    percents = text.strip().endswith("%")
-    number = read_number(text.strip().removesuffix("%"))
-    return round(number / 100, 15) if percents else number
-
-
 share = reader("a number from 0 to 1", read_number, lambda number: 0 <= number <= 1)
 
 
@@ -610,12 +594,7 @@ _PRICE_KEYS = "price prices cost tax"
 offers = parsed("offers", parse_offers, _PRICE_KEYS, *_price_options)
 
 #: Prices and what they cost, for commands that know others besides.
-more_prices = parsed(
-    "asked",
-    lambda price, prices, cost, tax: (listed_prices(price, prices), cost_of(cost), tax or 0.0),
-    _PRICE_KEYS,
-    *_price_options,
-)
+more_prices = parsed("asked", parse_prices, _PRICE_KEYS, *_price_options)
 
 #: What money is called.
 unit = option("--unit TEXT", "What gains are in, such as €.  [default: orders, unless it is money]")

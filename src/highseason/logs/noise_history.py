@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
 #: What columns are called, most telling first.
 _NAMES = {
-    "turn": (
-        "turn", "date", "day", "hour", "week", "time", "timestamp", "datum", "tag", "fecha", "data",
-    ),
+    "turn": ("turn", "date", "day", "hour", "week", "time", "timestamp", "datum"),
     "arm": ("arm", "variant", "item_id", "item", "product", "price"),
     "successes": (
         "successes", "clicks", "click", "orders", "purchases", "conversions", "buyers", "sales",
@@ -160,6 +158,7 @@ def read_sales(
     found: dict[str, Any] = {role: _find(table, role, None, _OF_SALES) for role in _OF_SALES}
     takings = None if found["successes"] is not None else found["takings"]
     found["successes"] = found["successes"] or takings
+    found["turn"] = found["turn"] or table.find_time()
     for role, called in _CALLED.items():
         if found[role] is None:
             names = ", ".join(column.name for column in table.columns)
@@ -177,6 +176,12 @@ def read_sales(
     if takings is not None:
         sold = _sold(table, found["successes"], prices)
         found["successes"] = replace(found["successes"], cells=pd.Series(sold))
+    bought, came = (_numbers(table, found[role]) for role in ("successes", "visitors"))
+    for i in np.flatnonzero(bought > came).tolist():
+        raise ValueError(
+            f"{table.where(found['successes'])(i)}: {bought[i]:g} purchases from {came[i]:g} "
+            "visitors. Are these pieces? Give orders: how many of the visitors bought"
+        )
     is_dated = found["turn"].time_reading.share > 0.5
     history = _gathered(table, found | {"squares": None}, "1D" if is_dated else None, zone)
     table.tell()

@@ -86,6 +86,8 @@ from highseason.policies.pool import VariablePool as VariablePool
 from highseason.policies.option_index import DEFAULT_POLICY as DEFAULT_POLICY
 from highseason.policies.option_index import OptionIndex as OptionIndex
 from highseason.policies.price_curve import PriceCurve as PriceCurve
+from highseason.policies.price_curve import PriceDemand as PriceDemand
+from highseason.policies.price_curve import demand_of as demand_of
 from highseason.policies.regulated import RegulateAhead as RegulateAhead
 from highseason.policies.regulated import RegulateByThreshold as RegulateByThreshold
 from highseason.policies.regulated import RegulateSoftly as RegulateSoftly

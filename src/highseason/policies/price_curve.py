@@ -5,14 +5,15 @@ their ladder, from -1 to 1.  The profit per visitor is m_j p_j, where p_j is the
 only p_j is unknown.  With b = ln(m_K/m_1)/2, the slope at which both ends of the ladder earn the
 same, the logits of p have the prior N(μ, C):
 
-    μ_j  = -3.5 - b u_j - b² u_j²/4
+    μ_j  = -3.5 - 1.25 b u_j - b² u_j²/4
     C_ij = 2² + (3b/4)² u_i u_j + (3b²/4)² u_i² u_j²                         level, slope and bend
            + s²/2 min(|u_i|, |u_j|) if on the same side of 0, + s²/2 if i = j          deviation
 
-Whoever lists these prices believes that the best one is among them, so neither end is favoured;
-demand bends as something between exponential and linear, and deviates from such a curve by s.  What
-is learned of s is its mean square over five values, by their marginal likelihood; how noisy a turn
-is, is learned in `noise`.
+Whoever lists these prices believes that the best one is among them, so that no end is favoured by
+much; a little steeper, because a price that is too low loses some of its margin, and one that is
+too high all of its sales.  Demand bends as something between exponential and linear, and deviates
+from such a curve by s.  What is learned of s is its mean square over five values, by their marginal
+likelihood; how noisy a turn is, is learned in `noise`.
 
 With the visitors E_j that are worth as much as all that saw price j, S_j of whom bought, Laplace's
 method gives the mode f and the covariance V of the logits.  P_j is what price j earns, and λ the
@@ -22,13 +23,19 @@ greatest P.  In a turn with H times its own weight to come, whose visitors are w
     v_j     = 1/(e p_j (1 - p_j)),  n_j = v_j/V_jj            noise of the turn, turns known already
     b_i     = (1 - p_i) V_ij/sqrt(V_jj + v_j/(1 + H)),  a_i = ln P_i - b_i²/2
     gain_j  = E max_i exp(a_i + b_i Z) - λ                    of finding out all about j, Z normal
-    score_j = 0.4 H gain_j - (1 + 0.3 n_j)(λ - P_j)
+    score_j = 0.3 H gain_j - (1 + 0.3 n_j)(λ - P_j)
 
 The highest score is played: what finding out may bring on the weight to come, against the turns of
 shortfall that it takes.  The leader costs nothing, and teaches too.  The lines a_i + b_i z have an
 upper envelope, so that the expectation is a sum over its pieces, and no random numbers are needed.
 
 The functions run on lists in Python and on arrays in kernels: `numbers` makes what they need.
+
+References:
+    Frazier, Powell and Dayanik, "The Knowledge-Gradient Policy for Correlated Normal Beliefs",
+    INFORMS Journal on Computing 21(4), 2009, https://doi.org/10.1287/ijoc.1080.0314 (the envelope).
+    Rasmussen and Williams, "Gaussian Processes for Machine Learning", 2006,
+    https://gaussianprocess.org/gpml (section 3.4, Laplace's method).
 """
 
 import math
@@ -68,13 +75,12 @@ from highseason.policies.rule import (
     made_once,
 )
 
-#: The prior: mean and deviation of the level, deviation of the slope over b, mean and deviation of
-#: the bend over b².
-LEVEL, LEVEL_SD, SLOPE_SD, BEND, BEND_SD = -3.5, 2.0, 0.75, -0.25, 0.75
+#: The prior: mean and deviation of the level, of the slope over -b, and of the bend over b².
+LEVEL, LEVEL_SD, STEEPER, SLOPE_SD, BEND, BEND_SD = -3.5, 2.0, 1.25, 0.75, -0.25, 0.75
 #: The deviations from a curve, equally likely.
-DEVIATIONS = (0.05, 0.1, 0.2, 0.4, 0.8)
+DEVIATIONS = (0.025, 0.05, 0.1, 0.2, 0.4)
 #: How much of what finding out may bring is counted.
-SHARE_OF_GAIN = 0.4
+SHARE_OF_GAIN = 0.3
 #: The deviation is learned again when there are this many times the turns.
 RENEWED_BY = 1.1
 #: Newton's method: the longest step, and the one after which the next would be its square.
@@ -112,14 +118,12 @@ class Curve(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """The logits' mode f, the shares p there, and what their covariance follows from."""
+    """The logits' mode f, the shares p there, their covariance V, and the marginal likelihood."""
 
     logits: Numbers
     shares: Numbers
-    factor: Numbers  # Of B, whose root of W is next: see `fit`
-    root: Numbers
-    prior: Numbers  # C
-    quadratic: float  # (f - μ)ᵀ C^-1 (f - μ)
+    covariance: Numbers
+    evidence: float
 
 
 @jitable
@@ -147,7 +151,7 @@ def curve_of(state: ArmState) -> Curve:
         if low != high:
             place = share_of(float(memory[arm, PRICE]), memory[low, PRICE], memory[high, PRICE])
             u[i] = float(2.0 * place - 1.0)
-        mean[i] = LEVEL - slope * u[i] + BEND * spread * spread * (u[i] * u[i])
+        mean[i] = LEVEL - STEEPER * slope * u[i] + BEND * spread * spread * (u[i] * u[i])
     line, bend = (SLOPE_SD * spread) ** 2, (BEND_SD * spread * spread) ** 2
     for i in range(n):
         for j in range(n):
@@ -162,131 +166,84 @@ def curve_of(state: ArmState) -> Curve:
 def factorize(matrix: Numbers, n: int) -> None:
     """The lower triangle of a positive definite matrix becomes that of its Cholesky factor."""
     for j in range(n):
-        row = j * n
         for i in range(j, n):
             total = matrix[i * n + j]
             for k in range(j):
-                total -= matrix[i * n + k] * matrix[row + k]
-            matrix[i * n + j] = math.sqrt(total) if i == j else total / matrix[row + j]
+                total -= matrix[i * n + k] * matrix[j * n + k]
+            matrix[i * n + j] = math.sqrt(total) if i == j else total / matrix[j * n + j]
 
 
 @jitable
-def solve_lower(factor: Numbers, n: int, x: Numbers) -> None:
-    """The inverse of the Cholesky factor, times x."""
+def put_covariance(prior: Numbers, root: Numbers, n: int, factor: Numbers, v: Numbers) -> None:
+    """V = C - C W^½ B^-1 W^½ C with B = 1 + W^½ C W^½: prices without visitors do no harm."""
     for i in range(n):
-        total = x[i]
-        for k in range(i):
-            total -= factor[i * n + k] * x[k]
-        x[i] = total / factor[i * n + i]
+        for j in range(i + 1):
+            factor[i * n + j] = root[i] * prior[i * n + j] * root[j]
+        factor[i * n + i] += 1.0
+    factorize(factor, n)
+    parts = numbers(n * n)  # row j: the factor's inverse, times W^½ and column j of C
+    for j in range(n):
+        for i in range(n):
+            total = root[i] * prior[i * n + j]
+            for k in range(i):
+                total -= factor[i * n + k] * parts[j * n + k]
+            parts[j * n + i] = total / factor[i * n + i]
+    for i in range(n):
+        for j in range(i + 1):
+            total = prior[i * n + j]
+            for k in range(n):
+                total -= parts[i * n + k] * parts[j * n + k]
+            v[i * n + j] = v[j * n + i] = total
 
 
 @jitable
-def solve_upper(factor: Numbers, n: int, x: Numbers) -> None:
-    """The inverse of its transpose, times x."""
-    for i in range(n - 1, -1, -1):
-        total = x[i]
-        for k in range(i + 1, n):
-            total -= factor[k * n + i] * x[k]
-        x[i] = total / factor[i * n + i]
-
-
-@jitable
-def fit(curve: Curve, square: float, start: Numbers) -> Fit:
-    """Laplace's method with the deviation's square given; the mode is sought from `start` on.
-
-    With W = E p (1 - p) on a diagonal, B = 1 + W^½ C W^½ is factorized, which no price without
-    visitors disturbs: V = C - C W^½ B^-1 W^½ C (Rasmussen and Williams, "Gaussian Processes for
-    Machine Learning", 2006, algorithm 3.1).
-    """
+def fit(state: ArmState, curve: Curve, square: float) -> Fit:
+    """Laplace's method with the deviation's square given, by Newton's from the mode noted last."""
     n, mean, trials = curve.size, curve.mean, curve.trials
-    prior, factor = numbers(n * n), numbers(n * n)
-    f, p, root, pull, weight, ahead = (
-        numbers(n), numbers(n), numbers(n), numbers(n), numbers(n), numbers(n)
-    )  # fmt: skip
+    prior, factor, v = numbers(n * n), numbers(n * n), numbers(n * n)
+    f, p, root, pull, ahead = numbers(n), numbers(n), numbers(n), numbers(n), numbers(n)
     for i in range(n * n):
         prior[i] = curve.curve[i] + square * curve.walk[i]
     for i in range(n):
-        f[i] = start[i]
-    quadratic = 0.0
+        f[i] = mean[i] + float(state.memory[int(curve.arms[i]), MODE])
     for _ in range(STEPS):
         for i in range(n):
             p[i] = 1.0 / (1.0 + math.exp(-f[i]))
             w = trials[i] * p[i] * (1.0 - p[i])
             root[i] = math.sqrt(w)
             pull[i] = w * (f[i] - mean[i]) + (curve.successes[i] - trials[i] * p[i])
+        put_covariance(prior, root, n, factor, v)
+        longest = 0.0
         for i in range(n):
-            for j in range(i + 1):
-                factor[i * n + j] = root[i] * prior[i * n + j] * root[j]
-            factor[i * n + i] += 1.0
-        factorize(factor, n)
-        for i in range(n):
-            total = 0.0
+            total = mean[i] - f[i]
             for j in range(n):
-                total += prior[i * n + j] * pull[j]
-            weight[i] = root[i] * total
-        solve_lower(factor, n, weight)
-        solve_upper(factor, n, weight)
-        longest, quadratic = 0.0, 0.0
+                total += v[i * n + j] * pull[j]
+            ahead[i] = total
+            longest = max(longest, abs(total))
         for i in range(n):
-            weight[i] = pull[i] - root[i] * weight[i]
-        for i in range(n):
-            total = 0.0
-            for j in range(n):
-                total += prior[i * n + j] * weight[j]
-            quadratic += total * weight[i]
-            ahead[i] = mean[i] + total - f[i]
-            longest = max(longest, abs(ahead[i]))
-        scale = LONGEST / longest if longest > LONGEST else 1.0
-        for i in range(n):
-            f[i] += scale * ahead[i]
+            f[i] += ahead[i] * (LONGEST / longest if longest > LONGEST else 1.0)
         if longest <= SHORTEST:
             break
-    return Fit(f, p, factor, root, prior, quadratic)
-
-
-@jitable
-def evidence(curve: Curve, found: Fit) -> float:
-    """The logarithm of the marginal likelihood, up to a constant."""
-    total, f = -0.5 * found.quadratic, found.logits
-    for i in range(curve.size):
-        none = max(f[i], 0.0) + math.log1p(math.exp(-abs(f[i])))  # -log(1 - p)
-        total += curve.successes[i] * f[i] - curve.trials[i] * none
-        total -= math.log(found.factor[i * curve.size + i])
-    return total
-
-
-@jitable
-def covariance(found: Fit, n: int) -> Numbers:
-    """V, which takes the prior's place."""
-    parts, column, prior = numbers(n * n), numbers(n), found.prior
-    for j in range(n):
-        for i in range(n):
-            column[i] = found.root[i] * prior[i * n + j]
-        solve_lower(found.factor, n, column)
-        for i in range(n):
-            parts[j * n + i] = column[i]
+    evidence = 0.0  # C^-1 (f - μ) is the slope of the likelihood, at the mode
     for i in range(n):
-        for j in range(i + 1):
-            total = prior[i * n + j]
-            for k in range(n):
-                total -= parts[i * n + k] * parts[j * n + k]
-            prior[i * n + j] = prior[j * n + i] = total
-    return prior
+        slope = curve.successes[i] - trials[i] * p[i]
+        none = max(f[i], 0.0) + math.log1p(math.exp(-abs(f[i])))  # -log(1 - p)
+        evidence += curve.successes[i] * f[i] - trials[i] * none
+        evidence -= 0.5 * slope * (f[i] - mean[i]) + math.log(factor[i * n + i])
+    return Fit(f, p, v, evidence)
 
 
 @jitable
-def last_mode(state: ArmState, curve: Curve) -> Numbers:
-    """Where the mode was when the deviation was learned, from where the next is near."""
-    mode = numbers(curve.size)
+def note_mode(state: ArmState, curve: Curve, found: Fit) -> None:
+    """The next fit begins here."""
     for i in range(curve.size):
-        mode[i] = curve.mean[i] + float(state.memory[int(curve.arms[i]), MODE])
-    return mode
+        state.memory[int(curve.arms[i]), MODE] = found.logits[i] - curve.mean[i]
 
 
 @jitable
-def put_profits(curve: Curve, found: Fit, v: Numbers, out: Numbers) -> None:
+def put_profits(curve: Curve, found: Fit, out: Numbers) -> None:
     """P of every price, in units of the greatest margin."""
-    n = curve.size
+    n, v = curve.size, found.covariance
     least = math.inf
     for i in range(n):
         least = min(least, v[i * n + i])
@@ -343,10 +300,10 @@ def expected_greatest(
 def put_scores(state: ArmState, turn: Turn, scores: Numbers) -> int:
     """The score of every price on offer; gives the leader."""
     curve = curve_of(state)
-    found = fit(curve, float(state.shared[SQUARE]), last_mode(state, curve))
-    n, v = curve.size, covariance(found, curve.size)
+    found = fit(state, curve, float(state.shared[SQUARE]))
+    n, v = curve.size, found.covariance
     profits, logs, slopes, order = numbers(n), numbers(n), numbers(n), numbers(n)
-    put_profits(curve, found, v, profits)
+    put_profits(curve, found, profits)
     best, top = -1, 0.0
     for i in range(n):
         logs[i] = math.log(profits[i])
@@ -397,8 +354,7 @@ def expected_profit(state: ArmState, arm: int) -> float:
     """What a visitor brings at a price, in money."""
     curve = curve_of(state)
     profits = numbers(curve.size)
-    found = fit(curve, float(state.shared[SQUARE]), last_mode(state, curve))
-    put_profits(curve, found, covariance(found, curve.size), profits)
+    put_profits(curve, fit(state, curve, float(state.shared[SQUARE])), profits)
     arms = [int(one) for one in curve.arms[: curve.size]]
     return float(curve.unit * profits[arms.index(arm)]) if arm in arms else 0.0
 
@@ -407,10 +363,11 @@ def expected_profit(state: ArmState, arm: int) -> float:
 def learn_deviation(state: ArmState) -> None:
     """s²: its mean over a few values, weighed by how likely they make what was seen."""
     curve, likely = curve_of(state), numbers(len(DEVIATIONS))
-    mode, top = last_mode(state, curve), -math.inf
+    top = -math.inf
     for k in range(len(DEVIATIONS)):
-        found = fit(curve, DEVIATIONS[k] * DEVIATIONS[k], mode)
-        mode, likely[k] = found.logits, evidence(curve, found)
+        found = fit(state, curve, DEVIATIONS[k] * DEVIATIONS[k])
+        note_mode(state, curve, found)
+        likely[k] = found.evidence
         top = max(top, likely[k])
     total, mean = 0.0, 0.0
     for k in range(len(DEVIATIONS)):
@@ -418,8 +375,6 @@ def learn_deviation(state: ArmState) -> None:
         total += weight
         mean += weight * DEVIATIONS[k] * DEVIATIONS[k]
     state.shared[SQUARE], state.shared[LEARNED] = mean / total, state.shared[noise.TURNS]
-    for i in range(curve.size):
-        state.memory[int(curve.arms[i]), MODE] = mode[i] - curve.mean[i]
 
 
 @jitable
@@ -585,10 +540,10 @@ def demand_of(state: ArmState) -> list[PriceDemand]:
     True
     """
     curve = curve_of(state)
-    found = fit(curve, float(state.shared[SQUARE]), last_mode(state, curve))
+    found = fit(state, curve, float(state.shared[SQUARE]))
     arms = np.array(curve.arms[: curve.size], dtype=int)
     logits = np.array(found.logits)
-    v = np.array(covariance(found, curve.size)).reshape(curve.size, curve.size)
+    v = np.array(found.covariance).reshape(curve.size, curve.size)
     deviations, margins = np.sqrt(np.diag(v)), state.memory[arms, MARGIN]
     offered = np.flatnonzero(state.available[arms])
     shares = _logistic(logits + NINETY * deviations * np.array([[-1.0], [1.0]]))
@@ -600,7 +555,7 @@ def demand_of(state: ArmState) -> list[PriceDemand]:
     rows = []
     for i in sorted(offered.tolist(), key=lambda i: float(state.memory[arms[i], PRICE])):
         price, margin = state.memory[arms[i], [PRICE, MARGIN]].tolist()
-        visitors, purchases = state.memory[arms[i], everyone : everyone + 2].tolist()
+        visitors, purchases = state.memory[arms[i], everyone : everyone + 2].round(6).tolist()
         low, high = shares[:, i].tolist()
         rows.append(
             PriceDemand(

@@ -51,11 +51,10 @@ def demand(
         sells.set_title("of 100 visitors buy (dots: what was seen, as large as its visitors)")
         _band(earns, prices, [(row.earns_low, row.earns, row.earns_high) for row in rows], "o")
         for row in rows:
-            if row.chance_best is not None:
-                earns.annotate(
-                    percent(row.chance_best), (float(row.price), row.earns_high), (0, 4),
-                    textcoords="offset points", ha="center", fontsize=8, color=palette.INK,
-                )  # fmt: skip
+            earns.annotate(
+                percent(row.chance_best), (float(row.price), row.earns_high), (0, 4),
+                textcoords="offset points", ha="center", fontsize=8, color=palette.INK,
+            )  # fmt: skip
         earns.set_title(f"a visitor brings{money} (above: chance that the price is best)")
         earns.set_xlabel(f"price{money} (shaded: 90% band)")
         earns.set_xticks(prices, [f"{row.price}" for row in rows])
@@ -66,7 +65,6 @@ def demand(
         f"{row.price}: {percent(row.buys, 1)} buy, {format_number(row.earns)} a visitor, best with "
         f"a chance of {percent(row.chance_best)}"
         for row in rows
-        if row.chance_best is not None
     )
     return Figure(canvas, title, "; ".join(said))
 

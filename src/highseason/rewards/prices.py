@@ -124,8 +124,11 @@ def _prestige(x: Numbers, u: Numbers, ladder: Ladder) -> Numbers:
     return np.asarray(-(1.0 + 3.0 * u[:, 1:2]) * z * z)
 
 
+LogDemand: TypeAlias = Callable[[Numbers, Numbers, Ladder], Numbers]
+
+
 class _Family(NamedTuple):
-    log_demand: Callable[[Numbers, Numbers, Ladder], Numbers]
+    log_demand: LogDemand
     options: tuple[str, ...] = ("best",)
 
 
@@ -149,24 +152,24 @@ def _any(x: Numbers, u: Numbers, ladder: Ladder) -> Numbers:
     return out
 
 
-def _arms_of_family(
-    log_demand: Callable[[Numbers, Numbers, Ladder], Numbers],
-    ladder: Ladder,
-    level: tuple[float, float],
-    margins: Numbers,
-    uniforms: Numbers,
+def _rates_of_family(
+    log_demand: LogDemand, ladder: Ladder, level: tuple[float, float], uniforms: Numbers
 ) -> Numbers:
-    """A row per game, a column per price, and its rate and its margin on a third axis."""
-    x = np.append(ladder.prices, ladder.ends[2])[None, :]
+    """A row per game, a column per price."""
     low, high = map(math.log, level)
-    logs = log_demand(x, uniforms[:, 1:], ladder)
+    logs = log_demand(np.append(ladder.prices, ladder.ends[2])[None, :], uniforms[:, 1:], ladder)
     levels = low + (high - low) * uniforms[:, :1]
-    rates = _exp(np.minimum(logs[:, :-1] - logs[:, -1:] + levels, 0.0))
-    return np.stack([rates, np.broadcast_to(margins, rates.shape)], axis=-1)
+    return _exp(np.minimum(logs[:, :-1] - logs[:, -1:] + levels, 0.0))
 
 
-def _arms_of_function(demand: Demand, x: Numbers, margins: Numbers, uniforms: Numbers) -> Numbers:
-    rates = np.array([_rates(demand(x, row), x) for row in uniforms])
+def _rates_of_function(demand: Demand, x: Numbers, uniforms: Numbers) -> Numbers:
+    return np.array([_rates(demand(x, row), x) for row in uniforms])
+
+
+def _with_margins(
+    rates_of: Callable[[Numbers], Numbers], margins: Numbers, uniforms: Numbers
+) -> Numbers:
+    rates = rates_of(uniforms)
     return np.stack([rates, np.broadcast_to(margins, rates.shape)], axis=-1)
 
 
@@ -212,45 +215,43 @@ def prices(
     """
     offers = check_offers("prices", prices, cost, tax=tax)
     x, costs = np.array([offer[:2] for offer in offers]).T
-    gross = float(costs.mean()) * (1.0 + tax)  # the profit is in proportion to the price less this
-    margins = np.array([offer.margin for offer in offers])
-    fixed: Numbers | None = None
-    draw: Callable[[Numbers], Numbers] | None = None
-    words = [] if (costs == 0.0).all() else [f"cost={_joined(np.unique(costs))}"]
+    margins, fixed, rates_of = np.array([offer.margin for offer in offers]), None, None
+    words = [f"cost={'/'.join(map(exact, np.unique(costs).tolist()))}"] if costs.any() else []
     words += [f"tax={exact(tax)}"] if tax else []
-    if rates is not None or (callable(demand) and _takes(demand) == 1):
-        if rates is not None and demand != "any":
-            raise ValueError("prices: give demand or rates=[…], not both")
-        given = rates if rates is not None else [demand(price) for price in x.tolist()]  # type: ignore[operator]
-        fixed = np.stack([_rates(given, x), margins], axis=-1)
+    if rates is None and callable(demand) and _takes(demand) == 1:
+        rates = [demand(price) for price in x.tolist()]
+    elif rates is not None and demand != "any":
+        raise ValueError("prices: give demand or rates=[…], not both")
+    if rates is not None:
+        fixed = np.stack([_rates(rates, x), margins], axis=-1)
         fixed.setflags(write=False)
         top = float(fixed[:, 0].max())
     elif callable(demand):
-        draw, top = partial(_arms_of_function, demand, x, margins), 0.0
+        rates_of, top = partial(_rates_of_function, demand, x), 0.0
         words.insert(0, f"demand={getattr(demand, '__name__', 'own')}")
-    if fixed is not None or callable(demand):
-        if level is not None:
-            raise ValueError("prices: the level is that of the rates given: leave level out")
     else:
-        log_demand, best, above = _family(str(demand), x, gross)
         ends = _level(LEVEL if level is None else level)
-        ladder = Ladder(x, gross, best, above)
-        draw, top = partial(_arms_of_family, log_demand, ladder, ends, margins), ends[1]
+        gross = float(costs.mean()) * (1.0 + tax)  # profit is in proportion to the price less this
+        log_demand, ladder = _family(demand, x, gross)
+        rates_of, top = partial(_rates_of_family, log_demand, ladder, ends), ends[1]
         words.insert(0, f"demand={demand}")
         if ends != LEVEL:
             words.append("level={}%..{}%".format(*(exact(round(100.0 * end, 10)) for end in ends)))
+    if level is not None and (rates is not None or callable(demand)):
+        raise ValueError("prices: the level is that of the rates given: leave level out")
     noise = check_noise("prices", Range(x.size, None, (0.0, top), None), share, rho, day)
     defaults = zip(("share", "rho", "day"), noise, (1.0, 0.0, 0.0), strict=True)
     words += [f"{name}={value:g}" for name, value, default in defaults if value != default]
+    most = float(margins.max())
     return Rewards(
         f"prices:{','.join(words)}" if words else "prices",
         arms=x.size,
-        kind=Spend(*noise, 0.0, float(margins.max())),
+        kind=Spend(*noise, 0.0, most),
         fixed=fixed,
-        between=(np.array([0.0, margins.min()]), np.array([1.0, margins.max()])),
-        bounds=(0.0, float(margins.max())),
+        between=(np.array([0.0, margins.min()]), np.array([1.0, most])),
+        bounds=(0.0, most),
         width=2,
-        draw_arms=draw,
+        draw_arms=rates_of and partial(_with_margins, rates_of, margins),
         offers=offers,
     )
 
@@ -270,7 +271,7 @@ def check_offers(
     given = ladder_of(name, prices) if isinstance(prices, str) else prices
     x = [positive_number(f"{name}: a price", one, error) for one in _listed(name, given, error)]
     if len(x) < 2:
-        raise error(f"{name}: expected two prices at least, got {_joined(x) or 'none'}")
+        raise error(f"{name}: expected two prices at least, got {exact(x[0]) if x else 'none'}")
     if twice := next((one for one in x if x.count(one) > 1), None):
         raise error(f"{name}: the price {exact(twice)} is there twice: give each price once")
     return offers_at(name, x, cost, tax, error)
@@ -336,10 +337,6 @@ def _listed(name: str, prices: Any, error: type[ValueError]) -> Sequence[Any]:
     raise error(f"{name}: expected a list of prices such as [8.99, 9.99], got {prices!r}")
 
 
-def _joined(values: Any) -> str:
-    return "/".join(exact(float(value)) for value in values)
-
-
 def _rates(rates: Any, x: Numbers) -> Numbers:
     found = np.asarray(rates, dtype=np.float64)
     if found.shape != x.shape or not ((found >= 0.0) & (found <= 1.0)).all():
@@ -376,23 +373,21 @@ def _level(level: tuple[float, float] | str) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _family(text: str, x: Numbers, cost: float) -> tuple[Any, Any, Any]:
+def _family(text: str, x: Numbers, cost: float) -> tuple[LogDemand, Ladder]:
     """What a demand's text says: the curves, between which prices o lies, where the cliff is."""
     from highseason.rewards.text import parse_number, parse_range
 
-    name, *parts = text.split(":")
-    family = _Family(_any) if name == "any" else FAMILIES[name.strip()]
+    name, *parts = (piece.strip() for piece in str(text).split(":"))
+    family = _Family(_any) if name == "any" else FAMILIES[name]
     found: dict[str, Any] = {"best": None, "above": None}
-    for part in parts:
-        key, _, value = (piece.strip() for piece in part.partition("="))
+    for key, _, value in (part.partition("=") for part in parts):
         if key not in family.options:
             known = ", ".join(family.options) or "none"
             raise ValueError(f"demand {name!r} has no option {key!r}; it has: {known}")
-        label = f"demand {name!r}: {key}"
-        found[key] = (parse_range if key == "best" else parse_number)(label, value)
+        found[key] = (parse_range if key == "best" else parse_number)(f"demand: {key}", value)
     if found["best"] is not None and not cost < found["best"][0] <= found["best"][1]:
         raise ValueError(
             f"demand {text!r}: the best price lies between two rising prices above the cost of "
             f"{exact(cost)}, such as best=11..13"
         )
-    return family.log_demand, found["best"], found["above"]
+    return family.log_demand, Ladder(x, cost, **found)

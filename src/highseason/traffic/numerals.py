@@ -109,6 +109,17 @@ def read_number(text: str, whole: bool = False) -> float:
     return large
 
 
+def read_share(text: str) -> float:
+    """A share that someone typed, perhaps as a percentage.
+
+    >>> read_share("19%"), read_share("8,1 %"), read_share("0.19")
+    (0.19, 0.081, 0.19)
+    """
+    body = text.strip()
+    number = read_number(body.removesuffix("%"))
+    return round(number / 100, 15) if body.endswith("%") else number
+
+
 def is_number(cell: str) -> bool:
     """Say whether a cell is a number by any of the conventions."""
     one = _parse(cell)

@@ -10,11 +10,9 @@ from typing import Any
 import click
 
 import highseason as hs
-from highseason.advice.days import price_arguments
 from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, check_file, emit, progress_bar, usage_error
-from highseason.rewards import Offer
 
 
 @with_examples(
@@ -96,10 +94,11 @@ def command(
         except ValueError as reason:  # the columns have no options here
             raise usage_error(re.sub("; name one, .*", "; rename one", str(reason))) from reason
         given |= dict.fromkeys(how) if G.is_shape else {}  # they read no traffic
-    model = hs.rewards.parse(rewards, len(labels)) if rewards and ":" in rewards else rewards
-    settings |= {"arms": len(labels), "rewards": model}
+    settings |= {"arms": len(labels), "rewards": rewards}
     if offers:
-        settings |= _for_prices(offers, None if history is None else model, G)
+        settings |= _for_prices(offers, None if history is None else rewards, G)
+    elif rewards and ":" in rewards:
+        settings["rewards"] = hs.rewards.parse(rewards, len(labels))
     with progress_bar("worlds") as progress:
         advice = hs.advise(G, progress=progress, **settings)
     traffic = {key: given[key] for key in options.TRAFFIC_KEYS.split() if given[key] is not None}
@@ -117,20 +116,24 @@ def command(
     emit(as_json, lambda: {**advice.to_dict(labels), "next": steps}, show, [out])
 
 
-def _for_prices(offers: Sequence[Offer], fitted: Any, G: hs.traffic.Multiplier) -> dict[str, Any]:
+def _for_prices(
+    offers: Sequence[hs.rewards.Offer], history: str | None, G: hs.traffic.Multiplier
+) -> dict[str, Any]:
     """What `hs.advise` takes for prices: unknown demand, or that of the world that was given.
 
-    `fitted` is the world that a history fits, if there is one.
+    `history` is the world that fits a history, if there is one.
     """
+    from highseason.advice.days import price_arguments
+
     given = click.get_current_context().params
     if given["rewards"] is not None:
-        keys = "rewards rates rho price prices cost tax".split()
-        how = {key: given[key] for key in keys}
-        model = options.parse_rewards(arms=None, means=None, G=G, **how)
+        keys = "rewards arms rates rho price prices cost tax".split()
+        model = options.parse_rewards(means=None, G=G, **{key: given[key] for key in keys})
         return {"arms": None, "rewards": model, "rates": None, "rho": None}
     settings = {"arms": None, "rewards": None, **price_arguments(offers)}
-    if fitted is None:
+    if history is None:
         return settings
+    fitted: Any = hs.rewards.parse(history, len(offers))
     if fitted.bounds != (0.0, 1.0):
         raise usage_error("--history: prices need purchases and visitors, not sums of money")
     return settings | {"rates": fitted.between, "rho": fitted.kind.rho}

@@ -38,7 +38,7 @@ _LEGEND = (
 @options.size
 def command(
     sales: Path,
-    asked: tuple[list[float], Any, float],
+    asked: options.Asked,
     unit: str,
     out: Path | None,
     as_json: bool,
@@ -56,8 +56,7 @@ def command(
     else:
         check_figure(out, or_else=", or .html for a page", inputs=[sales])
     past = hs.logs.read_sales(sales, **how)
-    listed, cost, tax = asked
-    prices = sorted({*past["price"], *listed})
+    prices = sorted({*past["price"], *asked.prices})
     days = past.groupby("price")["t"].nunique().to_dict()
     usual, most = max(days.items(), key=lambda one: one[1])
     share = float(most / past["t"].nunique())
@@ -68,7 +67,7 @@ def command(
         raise usage_error(
             f"{sales}: {one} List the prices that you would ask, too, such as --price 10.99"
         )
-    rows = hs.Bandit(prices=prices, cost=cost, tax=tax).fit(past).demand()
+    rows = hs.Bandit(**asked._replace(prices=prices)._asdict()).fit(past).demand()
     verdict = rows.verdict().partition(": ")[2]
     notes = [one] if share >= _MOST else []
     legend = _LEGEND.format(f" in {unit}" if unit else "")

@@ -28,7 +28,7 @@ from highseason.traffic.dates import iso_times
 
 @with_examples(
     "plan",
-    "highseason plan traffic.csv --price 9.99 --price 10.99 --cost 4.20 --out plan.ics",
+    "highseason plan traffic.csv --price 9.99 --price 10.99 --out plan.ics",
     "highseason plan --policy soft-ucb --multiplier christmas --arms 25",
     "highseason plan --policy ucb-z -m traffic.csv --arms 25 --out plan.png",
     "highseason plan -p ucb-z -m traffic.csv --arms 4 --calendar --out calendar.png",

@@ -21,7 +21,7 @@ _QUANTILES = (0.1, 0.5, 0.9)
     "    --multiplier wave --arms 25 --turns 500 --games 1000 --seed 1",
     "highseason simulate -p ucb -p ucb-z -p greedy -m traffic.csv --out rewards.png",
     "highseason simulate -p ucb -p soft-ucb --means 0.9,0.8,0.5 --json",
-    "highseason simulate traffic.csv -p greedy -p price-curve --prices 8.99..14.99/8 --cost 4.20",
+    "highseason simulate traffic.csv -p price-curve --prices 8.99..14.99/8 --cost 4",
     "highseason simulate -p ucb -p soft-ucb-mortal -p ucb-l \\\n"
     "    --lifetimes articles --turns 1440",
 )
