@@ -14,7 +14,6 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 import highseason as hs
-from highseason.cli import options
 from highseason.core import collected, quiet
 from highseason.traffic import (
     AmbiguousError,
@@ -22,6 +21,7 @@ from highseason.traffic import (
     Multiplier,
     read,
     read_number,
+    read_share,
     unusual_days,
 )
 from highseason_service.errors import ClashError, InvalidError, in_words
@@ -313,7 +313,7 @@ def worth_from(form: Mapping[str, Any]) -> WorthBody:
 def share(form: Mapping[str, Any], name: str) -> float:
     """A share that was typed, such as 0.19 or 19%; without one, none."""
     try:
-        return options.read_share(str(form.get(name) or "0"))
+        return read_share(str(form.get(name) or "0"))
     except ValueError:
         raise _refused(name, "a share such as 19%", str(form.get(name))) from None
 
