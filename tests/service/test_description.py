@@ -25,7 +25,7 @@ TURN = f"{SHELF}/decisions/{{turn}}"
 ASKED: list[tuple[str, str, dict[str, Any] | None]] = [
     (f"POST {SHELF}/decide", "", {"turn": 1}),
     (f"POST {TURN}/update", "", {"purchases": 12, "visitors": 310}),
-    (f"POST {SHELF}/update", "", {"rewards": [{"turn": 2, "takings": 98.89, "visitors": 275}]}),
+    (f"POST {SHELF}/update", "", {"rewards": [{"turn": 2, "purchases": 9, "visitors": 275}]}),
     (f"POST {TURN}/correct", "", {"purchases": 11, "visitors": 310}),
     (f"POST {SHELF}/worth", "", {"cost": 4.6}),
     ("GET /v1/experiments", "", None),

@@ -102,8 +102,8 @@ def sales_at(price: float, takings: Any) -> float:
         fewer = math.floor(paid / price)
         raise BanditError(
             f"takings={exact(paid)} is no whole number of sales at {exact(price)}: {fewer} bring "
-            f"{fewer * price:.2f}, {fewer + 1} bring {(fewer + 1) * price:.2f}. Report how many of "
-            "the visitors bought, as purchases="
+            f"{fewer * price:.2f}, {fewer + 1} bring {(fewer + 1) * price:.2f}. Report purchases, "
+            "how many of the visitors bought"
         )
     return float(sales)
 
