@@ -18,7 +18,7 @@ DAYS = [
 
 
 def write(rows: list[str]) -> str:
-    Path("sales.csv").write_text("\n".join(rows) + "\n")
+    Path("sales.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     return "sales.csv"
 
 
