@@ -37,6 +37,8 @@ from highseason.bandit.ledger import MemoryStore as MemoryStore
 from highseason.bandit.ledger import TurnOutcome as TurnOutcome
 from highseason.bandit.ledger import outside_range as outside_range
 from highseason.bandit.ledger import takings_at as takings_at
+from highseason.bandit.prices import PRICE_POLICY as PRICE_POLICY
+from highseason.bandit.prices import sales_at as sales_at
 from highseason.core.names import public_names as _public_names
 
 __dir__ = _public_names(__name__)

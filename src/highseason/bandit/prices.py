@@ -55,7 +55,7 @@ class PriceScale(Scale):
             both = "not both" if report.takings is not None else "got neither"
             raise BanditError(f"expected purchases= or takings=, {both}")
         if report.purchases is None:
-            return _sold(self.offers[arm].price, report.takings)
+            return sales_at(self.offers[arm].price, report.takings)
         purchases = non_negative_number("purchases", report.purchases, BanditError)
         if not purchases.is_integer():
             raise BanditError(
@@ -90,16 +90,20 @@ class PriceScale(Scale):
         return estimate if self.seen else super().shown(estimate)
 
 
-def _sold(price: float, takings: Any) -> float:
-    """How many sales at this price takings are, to the cent."""
+def sales_at(price: float, takings: Any) -> float:
+    """How many sales at this price takings are, to the cent.
+
+    >>> sales_at(10.99, 406.63)
+    37.0
+    """
     paid = non_negative_number("takings", takings, BanditError)
     sales = round(paid / price)
     if abs(sales * price - paid) >= 0.005 + 1e-9 * paid:
         fewer = math.floor(paid / price)
         raise BanditError(
             f"takings={exact(paid)} is no whole number of sales at {exact(price)}: {fewer} bring "
-            f"{fewer * price:.2f}, {fewer + 1} bring {(fewer + 1) * price:.2f}. Report how many of "
-            "the visitors bought, as purchases="
+            f"{fewer * price:.2f}, {fewer + 1} bring {(fewer + 1) * price:.2f}. Report purchases, "
+            "how many of the visitors bought"
         )
     return float(sales)
 

@@ -571,6 +571,12 @@ reward_range = option(
     ),
 )
 
+cost = reader("a cost of 0 or more", read_number, lambda cost: 0 <= cost < math.inf)
+tax = option(
+    "--tax SHARE",
+    "The tax in the prices, such as 19%, where costs have none in them.",
+    type=reader("a share below 1, such as 19%", read_share, lambda tax: 0 <= tax < 1),
+)
 _price_options = (
     option("--price PRICE", "A price to choose from; repeatable.", multiple=True, type=positive),
     option("--prices LOW..HIGH/N", "Or N prices in equal steps, such as 8.99..14.99/8."),
@@ -578,15 +584,14 @@ _price_options = (
         "--cost COST",
         "What a sold piece costs you; or one for each price, in their order.  [default: 0]",
         multiple=True,
-        type=reader("a cost of 0 or more", read_number, lambda cost: 0 <= cost < math.inf),
+        type=cost,
     ),
-    option(
-        "--tax SHARE",
-        "The tax in the prices, such as 19%, where costs have none in them.",
-        type=reader("a share below 1, such as 19%", read_share, lambda tax: 0 <= tax < 1),
-    ),
+    tax,
 )
 _PRICE_KEYS = "price prices cost tax"
+
+#: What prices offer, if there are any.
+offers = parsed("offers", parse_offers, _PRICE_KEYS, *_price_options)
 
 #: Prices and what they cost, for commands that know others besides.
 more_prices = parsed("asked", parse_prices, _PRICE_KEYS, *_price_options)

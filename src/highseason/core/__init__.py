@@ -9,6 +9,7 @@ from highseason.core.specs import parse_arm as parse_arm
 from highseason.core.specs import parse_arms as parse_arms
 from highseason.core.text import aligned as aligned
 from highseason.core.text import counted as counted
+from highseason.core.text import exact as exact
 from highseason.core.text import format_number as format_number
 from highseason.core.text import percent as percent
 from highseason.core.text import reworded as reworded

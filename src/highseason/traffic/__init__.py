@@ -24,6 +24,7 @@ from highseason.traffic.history import day_in_words as day_in_words
 from highseason.traffic.history import special_days as special_days
 from highseason.traffic.numerals import AmbiguousError as AmbiguousError
 from highseason.traffic.numerals import read_number as read_number
+from highseason.traffic.numerals import read_share as read_share
 from highseason.traffic.one_step import DoubleExponentialSmoothing as DoubleExponentialSmoothing
 from highseason.traffic.one_step import ExponentialSmoothing as ExponentialSmoothing
 from highseason.traffic.one_step import MovingAverage as MovingAverage
