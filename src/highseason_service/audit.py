@@ -98,7 +98,7 @@ def _decide_again(live: LiveExperiment, group: list[Entry], problems: list[str])
 def _compare(live: LiveExperiment, decided: list[Entry], table: list[DecisionRecord]) -> list[str]:
     """What the table of decisions has otherwise than the log."""
     entries = {entry.turn: (entry.body["forecast"], entry.at) for entry in decided}
-    compared = attrgetter("probability", "exploited", "level", "reward", "visitors")
+    compared = attrgetter("probability", "exploited", "level", live.called, "visitors")
     known = live.bandit.decisions()
     log = {(one.turn, one.arm): (*compared(one), *entries[one.turn]) for one in known}
     about = attrgetter("forecast_version", "decided_at")

@@ -64,9 +64,7 @@ class Client(AbstractContextManager["Client"]):
 
     def state(self, experiment: str) -> State:
         """Where an experiment stands."""
-        reader = require("pydantic", "service", "the client").TypeAdapter(State)
-        state: State = reader.validate_python(self._ask("GET", _path(experiment)))
-        return state
+        return _state(self._ask("GET", _path(experiment)))
 
     def decide(
         self,
@@ -100,8 +98,21 @@ class Client(AbstractContextManager["Client"]):
     ) -> dict[str, Any]:
         """Correct a reward."""
         path = _path(experiment, f"decisions/{outcome.turn:d}/correct")
-        body = {"reward": outcome.reward, "visitors": outcome.visitors, "confirm": confirm}
+        body = asdict(outcome) | {"confirm": confirm}
+        del body["turn"]  # it is in the path
         return dict(self._ask("POST", path, body, key))
+
+    def change_worth(
+        self,
+        experiment: str,
+        cost: float | Mapping[str, float] | None = None,
+        tax: float | None = None,
+        reward_range: Sequence[float] | None = None,
+        key: str | None = None,
+    ) -> State:
+        """Change what a purchase is worth, or the range of rewards."""
+        body = {"cost": cost, "tax": tax, "reward_range": reward_range}
+        return _state(self._ask("POST", _path(experiment, "worth"), body, key))
 
     def add_arm(self, experiment: str, arm: Arm, key: str | None = None) -> Arm:
         """Add an arm, or bring a removed one back."""
@@ -149,6 +160,12 @@ class Client(AbstractContextManager["Client"]):
         kind = answer.headers.get("content-type", "")
         said = answer.json() if kind.startswith("application/json") else {"detail": answer.text}
         raise RequestError(answer.status_code, **said)
+
+
+def _state(answer: Any) -> State:
+    reader = require("pydantic", "service", "the client").TypeAdapter(State)
+    state: State = reader.validate_python(answer)
+    return state
 
 
 def _path(experiment: str, rest: str = "") -> str:

@@ -74,10 +74,17 @@ _SAID = {
     "string_too_short": "it is empty",
     "extra_forbidden": "there is no such field",
     "unexpected_keyword_argument": "there is no such field",
-    "union": "expected a number, a text of at most 1,000 characters, true, false, or an object of "
-    "these",
 }
-_LIMITS = {"ge": "at least", "le": "at most", "min_length": "at least", "max_length": "at most"}
+#: What fields hold that may be of several types, which pydantic all names.
+_UNIONS = {
+    "value": "expected a number, a text of at most 1,000 characters, true, false, or an object of "
+    "these",
+    "cost": "expected a number of at least 0, or one for each price",
+}
+_LIMITS = {
+    "ge": "at least", "le": "at most", "gt": "above", "lt": "below",
+    "min_length": "at least", "max_length": "at most",
+}  # fmt: skip
 _PLACES = ("body", "query", "path", "header")
 
 
@@ -97,13 +104,14 @@ def _sentence(error: Mapping[str, Any], names: Mapping[str, str] | None) -> str:
     place = error["loc"][1 if error["loc"][:1] and error["loc"][0] in _PLACES else 0 :]
     if kind == "json_invalid":
         return f"the body is not JSON: see character {place[0] + 1}"
-    if "value" in place:  # one of several types: pydantic names them all
-        kind, place = "union", place[: place.index("value") + 1]
+    union = next((one for one in _UNIONS if one in place), "")
+    if union and kind not in _SAID:
+        place = place[: place.index(union) + 1]
     last = next((one for one in reversed(place) if isinstance(one, str)), "")
     path = "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in place).lstrip(".")
     field = f"{(path if names is None else names.get(last, last)) or 'the body'}: "
-    if kind in _SAID:
-        return field + _SAID[kind]
+    if said := _SAID.get(kind) or _UNIONS.get(union):
+        return field + said
     if kind == "value_error":
         return f"{field if place else ''}{limits['error']}"
     if kind == "string_pattern_mismatch":

@@ -12,7 +12,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -21,7 +21,7 @@ from weakref import WeakValueDictionary
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from highseason.bandit import BanditError, Event, OutcomesReported, TurnDecided, TurnOutcome
+from highseason.bandit import BanditError, Event, OutcomesReported, TurnDecided
 from highseason.core import raised_as
 from highseason.traffic import LENGTHS
 from highseason_service import store
@@ -101,7 +101,9 @@ class Service(AbstractContextManager["Service"]):
 
     def create(self, settings: Settings) -> Summary:
         """Create an experiment; the same settings again change nothing."""
-        check_arms(settings.arms)
+        check_arms(settings.arms, tax=settings.tax)
+        if settings.priced and settings.reward_range is not None:
+            raise InvalidError("the range follows from prices, cost and tax: leave it out")
         created = Entry(1, self.stamp(), "created", None, settings_body(settings))
         with raised_as(InvalidError):
             live = LiveExperiment([created])
@@ -226,7 +228,8 @@ class Service(AbstractContextManager["Service"]):
         if live is not None and wanted not in live.decided:
             return None
         with self.database.ask() as connection:
-            return store.decision(connection, experiment, wanted)
+            locked = store.decision(connection, experiment, wanted)
+        return locked and self._at_worth(experiment, [locked])[0]
 
     def _decide(self, changes: Changes, live: LiveExperiment, turn: int) -> DecisionRecord:
         *entering, decided = live.decide(turn)
@@ -247,7 +250,14 @@ class Service(AbstractContextManager["Service"]):
         locked = self.read(lambda one: store.decision(one, experiment, turn), experiment)
         if locked is None:
             raise NotFoundError(f"turn {turn} of {experiment!r} is not decided yet")
-        return locked
+        return self._at_worth(experiment, [locked])[0]
+
+    def _at_worth(self, experiment: str, found: list[DecisionRecord]) -> list[DecisionRecord]:
+        """Decisions with their profits, where arms are prices."""
+        if all(one.purchases is None for one in found):
+            return found
+        offers = self.look(experiment, lambda live: live.bandit.offers)
+        return [one.at(offers) for one in found]
 
     def decided(self, turns: Mapping[str, int]) -> dict[str, DecisionRecord]:
         """A turn of each of many experiments, if it is locked."""
@@ -258,7 +268,8 @@ class Service(AbstractContextManager["Service"]):
         self, experiment: str, before: int | None = None, limit: int = 100
     ) -> list[DecisionRecord]:
         """The latest decisions, newest turn first."""
-        return self.read(lambda one: store.latest(one, experiment, before, limit), experiment)
+        found = self.read(lambda one: store.latest(one, experiment, before, limit), experiment)
+        return self._at_worth(experiment, found)
 
     # -- rewards ----------------------------------------------------------------------------------
 
@@ -278,7 +289,9 @@ class Service(AbstractContextManager["Service"]):
             for event in live.update_many(outcomes, confirm):
                 assert isinstance(event, OutcomesReported), "a report gives reports"
                 self._enter(changes, live, "rewarded", None, {}, event)
-                changes.outcomes += event.outcomes
+                changes.outcomes += [
+                    (t, a, {live.called: x, "visitors": v}) for t, a, x, v in event.outcomes
+                ]
             new = len(changes.outcomes)
             return {"received": len(outcomes), "new": new, "known_already": len(outcomes) - new}
 
@@ -294,14 +307,13 @@ class Service(AbstractContextManager["Service"]):
         """
 
         def work(changes: Changes, live: LiveExperiment) -> dict[str, Any]:
-            before = live.before_correction(outcome)
-            arm, after = before.pop("arm"), {"reward": outcome.reward, "visitors": outcome.visitors}
+            arm, before, after = live.before_correction(outcome)
             if before != after:
                 live.ask([outcome], confirm)
                 body = after | {"before": before, "arm": arm}
                 rebuild = before["visitors"] != outcome.visitors
-                event = None if rebuild else live.correct(outcome)[0]
-                changes.outcomes.append(TurnOutcome(outcome.turn, arm, **after))
+                event = None if rebuild else live.correct(outcome.turn, after[live.called])[0]
+                changes.outcomes.append((outcome.turn, arm, after))
                 entry = self._enter(changes, live, "corrected", outcome.turn, body, event)
                 if rebuild:
                     past = self.read(lambda one: store.entries(one, experiment))
@@ -310,14 +322,35 @@ class Service(AbstractContextManager["Service"]):
 
         return self.change(experiment, work, key, ["correct", asdict(outcome)])
 
+    def change_worth(
+        self,
+        experiment: str,
+        cost: float | Mapping[str, float] | None = None,
+        tax: float | None = None,
+        reward_range: Sequence[float] | None = None,
+        key: str | None = None,
+    ) -> State:
+        """Change what a purchase is worth, or the range of rewards; the past is learned again.
+
+        The cost is one for all prices, or costs by price; those that were removed keep theirs.
+        """
+
+        def work(changes: Changes, live: LiveExperiment) -> None:
+            event, body = live.change_worth(cost, tax, reward_range)
+            costs = {arm.id: arm.cost for arm in live.arms.values() if arm.id in body["costs"]}
+            if event is not None or (costs, live.settings.tax) != (body["costs"], body["tax"]):
+                self._enter(changes, live, "worth_changed", None, body, event)
+
+        self.change(experiment, work, key, ["change_worth", cost, tax, reward_range])
+        return self.state(experiment)
+
     # -- arms and forecast ------------------------------------------------------------------------
 
     def add_arm(self, experiment: str, arm: Arm, key: str | None = None) -> dict[str, Any]:
         """Add an arm, or bring a removed one back with what was learned of it."""
 
         def work(changes: Changes, live: LiveExperiment) -> dict[str, Any]:
-            known = live.arms.get(arm.id, arm)  # what is brought back keeps its value
-            new = arm if arm.value is not None else replace(arm, value=known.value)
+            new = live.new_arm(arm)
             live.check_new_arm(new)
             body = asdict(new)
             self._enter(changes, live, "arm_added", None, body)
@@ -573,6 +606,8 @@ def state_of(live: LiveExperiment) -> State:
         stay_with_leader=live.stays,
         best=live.best,
         verdict=live.bandit.verdict(),
+        tax=settings.tax,
+        unit=settings.unit,
     )
 
 

@@ -30,17 +30,21 @@ def columns(service: Service, experiment: str) -> dict[str, list[Any]]:
         lambda one: (store.entries(one, experiment), store.latest(one, experiment)), experiment
     )
     settings = Settings.from_dict(entries[0].body)
+    offers = service.look(experiment, lambda live: live.bandit.offers)
     offered, (_, forecast) = dict(_pools(entries)), latest_forecast(settings.forecast, entries)
     line, turns = forecast.multiplier.timeline, np.arange(len(forecast.values)) + 1
     # Unix time; without a calendar, the numbers of the turns
     starts = turns if line is None else line.instants.astype("datetime64[s]").astype(np.int64)
-    known: list[Any] = [one for one in decisions[::-1] if one.reward is not None and one.visitors]
+    known: list[Any] = [
+        one.at(offers) for one in decisions[::-1] if one.is_reported and one.visitors
+    ]
     return {
         "time": [int(starts[one.turn - 1]) for one in known],
         "turn": [one.turn for one in known],
         "arm": [one.arm for one in known],
         "reward": [one.reward / one.visitors for one in known],
         "visitors": [one.visitors for one in known],
+        **({"purchases": [one.purchases for one in known]} if settings.priced else {}),
         "total": [one.reward for one in known],
         "pool": [offered[one.turn] for one in known],
         "propensity": [one.probability for one in known],

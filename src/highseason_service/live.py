@@ -7,7 +7,7 @@ reaches back: it is applied by building the bandit again, as if the right ones h
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -18,11 +18,13 @@ from highseason.bandit import (
     Decision,
     Event,
     OutcomesReported,
+    PriceDemand,
     Ranked,
     RewardCorrected,
     TurnDecided,
     TurnOutcome,
     outside_range,
+    sales_at,
 )
 from highseason.core import format_number, quiet
 from highseason.policies import Plan, PlanWarning, from_json
@@ -37,8 +39,10 @@ from highseason_service.model import (
     FlagValue,
     Outcome,
     PlannedTurn,
+    PriceReport,
     Settings,
     Status,
+    prices_of,
 )
 
 #: From this many turns without a reward on, someone should look.
@@ -76,6 +80,8 @@ class LiveExperiment:
         self.unrewarded: set[tuple[int, str]] = set()  # turn and arm of those without a reward
         self.first_open = 1  # the first turn that is not decided
         self.stays = self.settings.stay_with_leader
+        #: What a turn brings, as it is reported and kept.
+        self.called = "purchases" if self.settings.priced else "reward"
         self.entered = {arm.id for arm in self.settings.arms if not arm.start or arm.start <= 1}
         # what the bandit stores: its past while it is built, and then events to be committed
         self._events = [_start(self.settings, self.forecast, self.entered, entries[0].body)]
@@ -115,6 +121,8 @@ class LiveExperiment:
             self.arms[entry.body["id"]] = replace(self.arms[entry.body["id"]], removed=True)
         elif entry.kind == "staying_changed":
             self.stays = entry.body["stay_with_leader"]
+        elif entry.kind == "worth_changed":
+            self._take_worth(**entry.body)
         if isinstance(event, TurnDecided):
             self.decisions[event.arm] += 1
             self.decided.add(event.turn)
@@ -127,14 +135,23 @@ class LiveExperiment:
         if isinstance(event, RewardCorrected):
             later = self.corrections.get((event.turn, event.arm))
             if later is not None and later.seq > entry.seq:  # applied from the beginning
-                return RewardCorrected(event.seq, event.turn, event.arm, later.body["reward"])
+                return RewardCorrected(event.seq, event.turn, event.arm, later.body[self.called])
         return event
+
+    def _take_worth(
+        self, costs: Mapping[str, float], tax: float, reward_range: Sequence[float]
+    ) -> None:
+        """Keep what a turn's outcome is worth now, of arms that wait, too."""
+        ends = (reward_range[0], reward_range[1]) if reward_range else None
+        self.settings = replace(self.settings, tax=tax, reward_range=ends)
+        for arm, cost in costs.items():
+            self.arms[arm] = replace(self.arms[arm], cost=cost)
 
     def _corrected(self, outcome: TurnOutcome[str]) -> TurnOutcome[str]:
         later = self.corrections.get(outcome[:2])
         if later is None:
             return outcome
-        return outcome._replace(reward=later.body["reward"], visitors=later.body["visitors"])
+        return outcome._replace(reward=later.body[self.called], visitors=later.body["visitors"])
 
     def follow(self, entry: Entry) -> None:
         """Take in an entry that is in the log; not one that reaches back."""
@@ -166,7 +183,8 @@ class LiveExperiment:
             for arm in self.arms.values():
                 due = (arm.start or 1) <= turn and not (arm.removed or self._past(arm))
                 if due and arm.id not in self.entered:
-                    self.bandit.add_arm(arm.id, arm.when, expires=arm.end)
+                    cost = None if arm.price is None else arm.cost or 0.0
+                    self.bandit.add_arm(arm.id, arm.when, expires=arm.end, cost=cost)
                     self.entered.add(arm.id)
         offered = self._offered(turn)
         if not offered:
@@ -191,20 +209,22 @@ class LiveExperiment:
     def update_many(self, outcomes: Sequence[Outcome], confirm: bool = False) -> list[Event]:
         """Take in rewards: all, or none."""
         self.require("running", "paused")
-        pairs = [(outcome, self._decision_of(outcome)) for outcome in outcomes]
-        self.ask([outcome for outcome, decided in pairs if decided.reward is None], confirm)
-        reports = [(d.arm, o.reward, o.turn, o.visitors) for o, d in pairs]
+        found = [(each, *self._decision_of(each)) for each in outcomes]
+        self.ask([each for each, decided, _ in found if decided.reward is None], confirm)
+        reports = [(decided.arm, came, o.turn, o.visitors) for o, decided, came in found]
         self.bandit.update_many(reports, confirm=True)
         return self._new_events()
 
     def ask(self, new: Sequence[Outcome], confirm: bool) -> None:
         """Refuse what looks wrong in a new report, unless it is confirmed: all of it at once."""
-        brought = ((f"turn {one.turn}", one.reward, one.visitors) for one in new)
+        totals = ((f"turn {one.turn}", one.reward or 0.0, one.visitors) for one in new)
         questions = []
-        if outside := outside_range(self.settings.reward_range, brought):
+        if outside := outside_range(self.settings.reward_range, totals):
             questions += [
                 f"{outside}. If that is right, confirm it: it is recorded as it is, and learned as "
-                "the end of the range. If the range is wrong, start a new experiment"
+                "the end of the range. If the range is wrong, change it first, on the page Manage "
+                f"or with 'highseason experiment change-worth {self.settings.id} --range "
+                "LOW..HIGH': what came before is learned again"
             ]
         for one in new:
             expected, came = self.forecast.values[one.turn - 1], one.visitors
@@ -215,35 +235,117 @@ class LiveExperiment:
         if questions and not confirm:
             raise UnconfirmedError(*questions)
 
-    def _decision_of(self, outcome: Outcome) -> Decision[str]:
+    def _decision_of(self, outcome: Outcome) -> tuple[Decision[str], float]:
+        """The decision that a report is about, and the reward or the purchases that it says."""
         turn = outcome.turn
         self.check_turn(turn)
         if turn not in self.decided:
             raise ClashError(f"turn {turn} is not decided yet: decide it first")
-        if outcome.reward and not outcome.visitors:
-            raise InvalidError(
-                f"turn {turn}: a reward of {outcome.reward:g} cannot come from 0 visitors: send "
-                "the visitors who came"
+        decision, came = self.bandit.decision(turn), outcome.visitors
+        brought = self._brought(outcome, decision.arm)
+        if self.called == "purchases" and brought > came:
+            raise ClashError(
+                f"turn {turn}: {brought:.15g} purchases from {came:.15g} visitors. Are these "
+                "pieces? Report orders: how many of the visitors bought, and all who came"
             )
-        return self.bandit.decision(turn)
+        if brought and not came:
+            raise InvalidError(
+                f"turn {turn}: a reward of {brought:g} cannot come from 0 visitors: send the "
+                "visitors who came"
+            )
+        return decision, brought
 
-    def correct(self, outcome: Outcome) -> list[Event]:
-        """Replace a reward, of which only the reward was wrong."""
-        self.bandit.correct(outcome.turn, outcome.reward, confirm=True)
+    def _brought(self, outcome: Outcome, arm: str) -> float:
+        """The reward that a report says, or the purchases."""
+        turn, reward, bought, paid = (
+            getattr(outcome, name) for name in ("turn", "reward", "purchases", "takings")
+        )
+        if self.called == "reward":
+            other = "" if bought is None and paid is None else "; purchases are of prices"
+            if other or reward is None:
+                raise InvalidError(f"turn {turn}: expected its total reward{other}")
+            return float(reward)
+        if reward is not None or (bought is None) == (paid is None):
+            why = "a reward could be takings or profit" if reward is not None else "one of the two"
+            raise InvalidError(
+                f"turn {turn}: expected purchases, how many of the visitors bought, or takings, "
+                f"what they paid: {why}"
+            )
+        if bought is not None and bought % 1:
+            raise InvalidError(
+                f"turn {turn}: expected a whole number of purchases, got {bought:.15g}: report "
+                "money as takings"
+            )
+        price = self.arms[arm].price
+        return float(bought) if bought is not None else sales_at(price or 0.0, paid)
+
+    def correct(self, turn: int, brought: float) -> list[Event]:
+        """Replace what a turn brought, of which only that was wrong."""
+        report: dict[str, Any] = {self.called: brought}
+        self.bandit.correct(turn, **report, confirm=True)
         return self._new_events()
 
-    def before_correction(self, outcome: Outcome) -> dict[str, Any]:
-        """What a turn's arm, reward and visitors are before a correction."""
+    def before_correction(self, outcome: Outcome) -> tuple[str, dict[str, Any], dict[str, Any]]:
+        """A turn's arm, and what it brought, before a correction and after it."""
         self.require("running", "paused")
-        decision = self._decision_of(outcome)
+        decision, brought = self._decision_of(outcome)
         if decision.reward is None:
             raise ClashError(f"turn {outcome.turn} has no reward to correct: update it first")
-        return {"arm": decision.arm, "reward": decision.reward, "visitors": decision.visitors}
+        before = {name: getattr(decision, name) for name in (self.called, "visitors")}
+        return decision.arm, before, {self.called: brought, "visitors": outcome.visitors}
+
+    def change_worth(
+        self,
+        cost: float | Mapping[str, float] | None,
+        tax: float | None,
+        ends: Sequence[float] | None,
+    ) -> tuple[Event | None, dict[str, Any]]:
+        """Change what a turn's outcome is worth; gives the event, and what the log keeps of it."""
+        self.require("running", "paused")
+        if self.called == "reward":
+            if ends is None or cost is not None or tax is not None:
+                raise InvalidError("expected a range of rewards: cost and tax are of prices")
+            self.bandit.change_worth(reward_range=ends)
+            kept = self.bandit.reward_range or (0.0, 1.0)
+            body: dict[str, Any] = {"costs": {}, "tax": 0.0, "reward_range": [*kept]}
+        else:
+            if ends is not None or (cost is None and tax is None):
+                raise InvalidError("expected a cost or a tax: the range of prices follows from it")
+            there = {arm.id: arm for arm in self.arms.values() if not arm.removed}
+            costs = {name: arm.cost or 0.0 for name, arm in there.items()}
+            if isinstance(cost, Mapping):
+                if unknown := next((arm for arm in cost if arm not in there), None):
+                    raise InvalidError(f"cost: there is no price {unknown!r}")
+                costs |= cost
+            elif cost is not None:
+                costs = dict.fromkeys(there, cost)
+            tax = self.settings.tax if tax is None else tax
+            check_worth([replace(arm, cost=costs[name]) for name, arm in there.items()], tax)
+            mine = {arm: costs[arm] for arm in self.bandit.arms}
+            self.bandit.change_worth(cost=mine, tax=tax)
+            body = {"costs": costs, "tax": tax, "reward_range": None}
+        return next(iter(self._new_events()), None), body
+
+    def new_arm(self, arm: Arm) -> Arm:
+        """An arm that is to come, or to come back; what is left out is as it was, or as others'."""
+        known = self.arms.get(arm.id, arm)
+        if self.called == "reward" or arm.price is None:
+            return arm if arm.value is not None else replace(arm, value=known.value)
+        costs = {one.cost or 0.0 for one in self.arms.values() if not one.removed}
+        usual = known.cost if len(costs) != 1 else costs.pop()
+        if arm.cost is None and usual is None:
+            raise InvalidError(f"each price has a cost of its own: give that of {arm.id}, too")
+        return replace(
+            arm,
+            value=known.value if arm.value is None else arm.value,
+            cost=usual if arm.cost is None else arm.cost,
+        )
 
     def check_new_arm(self, arm: Arm) -> None:
         """Refuse an arm that is there already, or whose turns are all decided."""
         self.require("running", "paused")
-        check_arms([arm], [one for one in self.arms.values() if one.id != arm.id])
+        others = [one for one in self.arms.values() if one.id != arm.id]
+        check_arms([arm], others, self.settings.tax)
         old = self.arms.get(arm.id)
         if old is not None and not old.removed:
             raise ClashError(f"there is an arm {arm.id!r} already: remove it, or choose another id")
@@ -302,18 +404,23 @@ class LiveExperiment:
     def arm_states(self) -> tuple[ArmReport, ...]:
         """What is known of each arm."""
         known = {row.arm: row for row in self.bandit.ranking(gone=True)}
+        priced = self.bandit.demand() if self.called == "purchases" else []
+        demand = {row.price: row for row in priced}
         return tuple(
-            self._arm_state(arm, known.get(arm.id, Ranked(arm.id, None, 0)))
+            self._arm_state(arm, known.get(arm.id, Ranked(arm.id, None, 0)), demand.get(arm.id))
             for arm in self.arms.values()
         )
 
-    def _arm_state(self, arm: Arm, known: Ranked[str]) -> ArmReport:
+    def _arm_state(
+        self, arm: Arm, known: Ranked[str], demand: PriceDemand[str] | None
+    ) -> ArmReport:
         status = "removed" if arm.removed else "ended" if self._past(arm) else "playing"
         if status == "playing" and arm.id not in self.entered:
             status = "waiting"
         span, counts = (arm.start, arm.end), (self.decisions[arm.id], known.pulls)
         shown, sure = (known.estimate, known.low, known.high), (known.chance_best, known.loss)
-        return ArmReport(arm.id, arm.label, status, *span, *counts, *shown, *sure, arm.value)  # type: ignore[arg-type]  # one of the four words
+        worth = arm.value, arm.price, arm.cost, demand and PriceReport(*demand[2:10])
+        return ArmReport(arm.id, arm.label, status, *span, *counts, *shown, *sure, *worth)  # type: ignore[arg-type]  # one of the four words
 
     def next_turn(self, moment: datetime) -> int:
         """The turn of a moment; where the calendar has none, the first that may be decided."""
@@ -372,15 +479,40 @@ class Outline(NamedTuple):
         return cls(seq, forecast, known.arms | {arm.id: arm for arm in new})
 
 
-def check_arms(arms: Sequence[Arm], known: Iterable[Arm] = ()) -> None:
+def check_worth(arms: Sequence[Arm], tax: float) -> None:
+    """Refuse prices of which nothing is earned."""
+    with quiet():
+        if len(arms) > 1:  # one alone is no choice; the bandit checks it where it is played
+            prices_of([one.price or 0.0 for one in arms], [one.cost or 0.0 for one in arms], tax)
+
+
+def check_arms(arms: Sequence[Arm], known: Iterable[Arm] = (), tax: float = 0.0) -> None:
     """Refuse new arms that could never be played, or whose values are of other types."""
-    types = {_type(arm.value): arm.id for arm in known}
-    for arm in arms:
-        mine, types = _type(arm.value), types or {_type(arm.value): arm.id}
-        if mine not in types:
-            (theirs, other), *_ = types.items()
+    there = [*known, *arms]
+    priced = [arm for arm in there if arm.price is not None]
+    if priced and (other := next((arm for arm in there if arm.price is None), None)):
+        raise InvalidError(
+            f"{priced[0].id!r} is a price, and {other.id!r} is none: give each arm a price, or none"
+        )
+    for one in priced:
+        if one.id != (own := Arm.priced(one.price or 0.0).id):
             raise InvalidError(
-                f"clients get {mine} for the arm {arm.id!r} but {theirs} for {other!r}, and ask "
+                f"the id of a price is the price itself, {own}: leave {one.id!r} out, or make it "
+                "the label"
+            )
+    if priced:
+        if len({arm.cost is None for arm in arms}) > 1:
+            raise InvalidError("some prices have a cost, and some have none: give each its own")
+        check_worth([arm for arm in priced if not arm.removed], tax)
+    elif tax or any(arm.cost is not None for arm in arms):
+        raise InvalidError("cost and tax are of prices, and these arms are none")
+    types = {_type(arm): arm.id for arm in there[: len(there) - len(arms)]}
+    for arm in arms:
+        mine, types = _type(arm), types or {_type(arm): arm.id}
+        if mine not in types:
+            (theirs, first), *_ = types.items()
+            raise InvalidError(
+                f"clients get {mine} for the arm {arm.id!r} but {theirs} for {first!r}, and ask "
                 "for one type: over the API, give each arm a `value` of the same type, or none"
             )
         if arm.removed:
@@ -392,10 +524,14 @@ def check_arms(arms: Sequence[Arm], known: Iterable[Arm] = ()) -> None:
             )
 
 
-def _type(value: FlagValue | None) -> str:
-    """What clients get; without a value, the label or the id."""
+def flag_value(arm: Arm) -> FlagValue:
+    """What clients get; without a value, the price, or else the label or the id."""
+    return arm.value if arm.value is not None else arm.price or arm.label or arm.id
+
+
+def _type(arm: Arm) -> str:
     types = {bool: "true or false", dict: "an object", int: "a number", float: "a number"}
-    return types.get(type(value), "a text")
+    return types.get(type(flag_value(arm)), "a text")
 
 
 def latest_forecast(
@@ -418,11 +554,15 @@ def _start(
     events, policy = list[Event](), from_json(json.dumps(body["policy_parameters"]))
     if not arms:
         raise InvalidError("at least one arm must be there from the first turn on")
+    ids, worth = [arm.id for arm in arms], dict[str, Any]()
+    if settings.priced:
+        worth = {"prices": ids, "cost": [arm.cost or 0.0 for arm in arms], "tax": settings.tax}
     with quiet():
         Bandit(
-            [arm.id for arm in arms],
+            None if worth else ids,
             policy,
             forecast.multiplier,
+            **worth,
             reward_range=settings.reward_range,
             seed=settings.seed,
             expires={arm.id: arm.end for arm in arms if arm.end is not None},

@@ -4,14 +4,24 @@ Made from a request, a field is checked as its type says; made from the log, it 
 """
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
-from highseason.bandit import Event
-from highseason.core import parse_arm, parse_arms, percent, raised_as, require
+from highseason.bandit import PRICE_POLICY, Bandit, Event
+from highseason.core import (
+    exact,
+    format_number,
+    parse_arm,
+    parse_arms,
+    percent,
+    quiet,
+    raised_as,
+    require,
+)
 from highseason.policies import (
     DEFAULT_POLICY,
     CountingPolicy,
@@ -20,6 +30,7 @@ from highseason.policies import (
     Wrapper,
     parse,
 )
+from highseason.rewards import Offer
 from highseason_service.errors import InvalidError
 from highseason_service.forecast import TrafficForecast
 
@@ -44,6 +55,20 @@ Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{0,200}$", m
 Number = Annotated[float, _real(ge=-_LARGEST)]
 Reward = Annotated[Number, Field(description="The turn's total reward.", examples=[1234.5])]
 Visitors = Annotated[float, _real(ge=0, description="The visitors who came.", examples=[310])]
+Purchases = Annotated[
+    float, _real(ge=0, description="Of prices: how many of the visitors bought.", examples=[37])
+]
+Takings = Annotated[
+    float, _real(ge=0, description="Or what they paid, tax included.", examples=[369.63])
+]
+Price = Annotated[float, _real(gt=0, description="Where arms are prices.", examples=[9.99])]
+Cost = Annotated[float, _real(ge=0, description="What a sold piece costs.", examples=[4.2])]
+Tax = Annotated[float, _real(ge=0, lt=1, description="The tax in the prices.", examples=[0.19])]
+Unit = Annotated[
+    str,
+    StringConstraints(pattern=r"^[^\x00-\x1f\x7f]*$", max_length=20),
+    Field(description="What money is called.", examples=["€"]),
+]
 Expected = Annotated[float, _real(ge=1e-6)]
 Turn = Annotated[int, Field(ge=1, le=MOST_TURNS, strict=True)]
 Flag = Annotated[bool, Field(strict=True)]
@@ -79,12 +104,24 @@ class Arm:
             examples=[9.99, {"headline": "Free delivery", "colour": "green"}],
         ),
     ] = None
+    price: Price | None = None  # its id is the same as text
+    cost: Cost | None = None  # none: 0, or that of the prices which it joins
 
     @classmethod
     def typed(cls, text: str) -> Self:
         """An arm as people type it."""
         with raised_as(InvalidError):
             return cls(*parse_arm(text))
+
+    @classmethod
+    def priced(cls, price: float, cost: float | None = None) -> Self:
+        """An arm that is a price.
+
+        >>> Arm.priced(9.99).id, Arm.priced(1.749).id  # not 1749, which 1.749 is to some
+        ('9.99', '1.7490')
+        """
+        text = exact(price)
+        return cls(text + "0" * (text[-4:-3] == "."), price=price, cost=cost)
 
     def spans(self, turn: int) -> bool:
         """Whether a turn lies between its first and its last."""
@@ -95,6 +132,33 @@ class Arm:
 def arms_of(texts: Iterable[str]) -> tuple[Arm, ...]:
     """Arms to choose from as people type them."""
     return tuple(Arm(*pair) for pair in parse_arms(texts))
+
+
+def prices_of(
+    prices: Sequence[float], cost: float | Sequence[float] | None = None, tax: float = 0.0
+) -> tuple[Arm, ...]:
+    """Arms that are prices, each with its cost: one for all, or a list with one for each.
+
+    It warns of prices that are too near, or too many.
+    """
+    with raised_as(InvalidError):
+        known = Bandit(None, "greedy", [1.0], prices=[*prices], cost=cost, tax=tax).offers or {}
+    return tuple(Arm.priced(offer.price, offer.cost) for offer in known.values())
+
+
+def money(value: float, unit: str = "", exactly: bool = False) -> str:
+    """An amount of money in its unit, in cents or three figures; all of them if `exactly`.
+
+    >>> money(0.2, "€"), money(199.4, "€"), money(1.749, "€", exactly=True), money(5432.1)
+    ('0.200 €', '199.40 €', '1.749 €', '5,432')
+    """
+    if exactly and value != round(value, 2):
+        text = exact(value)
+    elif 0.0 < abs(value) < 1.0:
+        text = f"{value:.{2 - math.floor(math.log10(abs(value)))}f}"
+    else:
+        text = f"{value:.2f}" if 0.0 < abs(value) < 1000.0 else format_number(value)
+    return f"{text} {unit}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -133,6 +197,8 @@ class Settings:
         noise: How much a turn teaches; None leaves it to the policy's own `count` and `rho`.
         stay_with_leader: Whether it plays the best arm so far while three or more earlier turns
             have no reward.
+        tax: The tax in the prices, where arms are prices.
+        unit: What money is called.
     """
 
     id: str
@@ -144,6 +210,13 @@ class Settings:
     seed: int = 0
     noise: Noise | None = None
     stay_with_leader: bool = False
+    tax: float = 0.0
+    unit: str = ""
+
+    @property
+    def priced(self) -> bool:
+        """Whether the arms are prices."""
+        return any(arm.price is not None for arm in self.arms)
 
     def to_dict(self) -> dict[str, Any]:
         """As the log keeps it, with the policy's parameters: defaults may change later."""
@@ -221,26 +294,58 @@ class DecisionRecord:
     level: float
     forecast_version: int
     decided_at: str
-    reward: float | None = None
+    reward: float | None = None  # of prices the profit, at what a purchase is worth now
     visitors: float | None = None
+    purchases: float | None = None
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether it is known what the turn brought."""
+        return self.reward is not None or self.purchases is not None
+
+    def at(self, offers: Mapping[str, Offer] | None) -> Self:
+        """The same with its profit, where arms are prices."""
+        if self.purchases is None or offers is None:
+            return self
+        return replace(self, reward=self.purchases * offers[self.arm].margin)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a turn brought: its total reward, and the visitors who came."""
+    """What a turn brought, and the visitors who came: the total reward, or of prices purchases.
+
+    Takings may stand for purchases: they are a whole number of sales at the turn's price.
+    """
 
     __pydantic_config__: ClassVar = {"extra": "forbid"}
 
     turn: Turn
-    reward: Reward
-    visitors: Visitors
+    reward: Reward | None = None
+    visitors: Visitors = Field(...)  # noqa: RUF009  # it has none, though it follows one that has
+    purchases: Purchases | None = None
+    takings: Takings | None = None
+
+
+@dataclass(frozen=True)
+class PriceReport:
+    """What is known of a price, as in `Bandit.demand`: bands hold with a chance of 90%."""
+
+    visitors: float
+    purchases: float
+    buys: float  # the share of visitors who buy
+    buys_low: float
+    buys_high: float
+    earns: float  # what a visitor brings
+    earns_low: float
+    earns_high: float
 
 
 @dataclass(frozen=True)
 class ArmReport:
     """What is known of an arm: the estimate that it is compared by, and how sure it is.
 
-    As in `Bandit.ranking`: the 95% interval, the chance of being best, what playing it would lose.
+    As in `Bandit.ranking`: the 95% interval (of prices, the 90% band), the chance of being best,
+    what playing it would lose.
     """
 
     id: str
@@ -256,6 +361,9 @@ class ArmReport:
     chance_best: float | None = None
     loss: float | None = None
     value: FlagValue | None = None
+    price: float | None = None
+    cost: float | None = None
+    demand: PriceReport | None = None
 
     @property
     def chance(self) -> str:
@@ -301,6 +409,13 @@ class State:
     stay_with_leader: bool = False
     best: str | None = None  # The arm that leads; None before the first reward
     verdict: str = ""  # Whether you may stop, in a sentence
+    tax: float = 0.0
+    unit: str = ""
+
+    @property
+    def priced(self) -> bool:
+        """Whether the arms are prices."""
+        return any(arm.price is not None for arm in self.arms)
 
 
 @dataclass(frozen=True)
@@ -326,9 +441,22 @@ MOST_REWARDS, MOST_PLANNED = 10_000, 366
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 Key = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,200}$")]
 Values = Annotated[list[Expected], Field(min_length=1, max_length=MOST_TURNS)]
-NewArm = Annotated[
-    Arm, BeforeValidator(lambda given: {"id": given} if isinstance(given, str) else given)
-]
+
+
+def _as_arm(given: Any) -> Any:
+    """An id, a price or an arm, as an arm; the id of a price may be left out."""
+    if isinstance(given, str):
+        return {"id": given}
+    if (
+        isinstance(given, dict)
+        and "id" not in given
+        and isinstance(given.get("price"), int | float)
+    ):
+        return {"id": Arm.priced(given["price"]).id} | given
+    return given
+
+
+NewArm = Annotated[Arm, BeforeValidator(_as_arm)]
 
 
 class Strict(BaseModel):
@@ -364,13 +492,13 @@ class ForecastBody(Strict):
 _EXAMPLE: dict[str, Any] = {
     "id": "shelf-7",
     "name": "The price of shelf 7",
-    "arms": [{"id": "9.99"}, {"id": "10.99"}, {"id": "11.99", "label": "premium"}],
-    "policy": DEFAULT_POLICY,
+    "prices": [8.99, 9.99, 10.99, 11.99],
+    "cost": 4.2,
+    "unit": "€",
     "forecast": {
         "values": [300, 280, 900, 310],
         "calendar": {"start": "2026-12-24", "every": "day", "zone": "Europe/Rome"},
     },
-    "reward_range": [0, 12],
     "seed": 7,
 }
 
@@ -382,9 +510,21 @@ class ExperimentBody(Strict):
 
     id: Identifier = Field(description="Its name in addresses.")
     name: Label = Field("", description="What people read.")
-    arms: Annotated[list[NewArm], Field(min_length=1, max_length=MOST_ARMS)]
-    policy: Annotated[str, Field(max_length=1000, min_length=1)] = Field(
-        DEFAULT_POLICY, description="A policy with its parameters, such as ucb-z:z=300."
+    arms: Annotated[list[NewArm], Field(max_length=MOST_ARMS)] = Field(
+        [], description="What there is to choose from; or prices."
+    )
+    prices: Annotated[list[Price], Field(max_length=MOST_ARMS)] = Field(
+        [], description="Arms that are prices of one thing."
+    )
+    cost: Cost | Annotated[list[Cost], Field(max_length=MOST_ARMS)] | None = Field(
+        None, description="What a sold piece costs; or a cost for each of the prices."
+    )
+    tax: Tax = Field(0.0, description="The tax in the prices, where costs have none in them.")
+    unit: Unit = Field("", description="What money is called.")
+    policy: Annotated[str, Field(max_length=1000, min_length=1)] | None = Field(
+        None,
+        description=f"A policy with its parameters, such as ucb-z:z=300; none: {DEFAULT_POLICY}, "
+        f"of prices {PRICE_POLICY}.",
     )
     forecast: ForecastBody
     reward_range: Annotated[list[Number], Field(min_length=2, max_length=2)] | None = Field(
@@ -401,7 +541,19 @@ class ExperimentBody(Strict):
     def settings(self) -> Settings:
         """As the service knows it."""
         with raised_as(InvalidError):  # a calendar that does not exist
-            return Settings.from_dict(self.model_dump() | {"name": self.name or self.id})
+            made = Settings.from_dict(
+                self.model_dump() | {"name": self.name or self.id, "policy": self.policy or ""}
+            )
+        if bool(made.arms) == bool(self.prices):
+            both = "not both" if made.arms else "got neither"
+            raise InvalidError(f"expected arms, or prices where they are prices, {both}")
+        if self.cost is not None and not self.prices:
+            raise InvalidError("cost: it belongs to prices: give each arm its own, or list prices")
+        if self.prices:
+            with quiet():
+                made = replace(made, arms=prices_of(self.prices, self.cost, self.tax))
+        usual = PRICE_POLICY if made.priced else DEFAULT_POLICY
+        return replace(made, policy=made.policy or usual)
 
 
 class DecideBody(Strict):
@@ -429,10 +581,16 @@ class Confirmable(Strict):
 
 
 class OutcomeBody(Confirmable):
-    """What a turn brought."""
+    """What a turn brought: its reward, or of prices purchases, or takings."""
 
-    reward: Reward
+    reward: Reward | None = None
     visitors: Visitors
+    purchases: Purchases | None = None
+    takings: Takings | None = None
+
+    def of(self, turn: int) -> Outcome:
+        """What this turn brought."""
+        return Outcome(turn, self.reward, self.visitors, self.purchases, self.takings)
 
 
 class RewardsBody(Confirmable):
@@ -445,6 +603,18 @@ class StayBody(Strict):
     """Whether to stay with the best arm so far while three earlier turns have no reward."""
 
     stay_with_leader: bool
+
+
+class WorthBody(Strict):
+    """What a turn's outcome is worth from now on."""
+
+    cost: Cost | dict[Label, Cost] | None = Field(
+        None, description="Of prices: what a sold piece costs; or costs by price."
+    )
+    tax: Tax | None = Field(None, description="The tax in the prices.")
+    reward_range: Annotated[list[Number], Field(min_length=2, max_length=2)] | None = Field(
+        None, description="Of other arms: the least and the greatest reward per visitor."
+    )
 
 
 class NewForecastBody(Strict):

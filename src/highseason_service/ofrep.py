@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 
 from highseason_service.errors import ClashError, NotFoundError, ServiceError
 from highseason_service.experiments import Service
+from highseason_service.live import flag_value
 from highseason_service.model import DecisionRecord, State, Summary
 from highseason_service.routes import AHEAD, ANSWERS, Id, ToDecide
 
@@ -122,10 +123,8 @@ def _evaluated(
         arm, metadata = _leader(service.state(key)), {"explored": False, "note": str(reason)}
     if arm not in outline.arms:  # it has come since
         outline = service.outline(service.experiment(key))
-    value, values = outline.arms[arm].value, [one.value for one in outline.arms.values()]
-    if value is None:
-        value = outline.arms[arm].label or arm
-    elif type(value) is int and float in map(type, values):
+    value, values = flag_value(outline.arms[arm]), [one.value for one in outline.arms.values()]
+    if type(value) is int and float in map(type, values):
         value = float(value)  # clients tell them apart, and ask for one type
     evaluated = {"key": key, "reason": "STATIC", "variant": arm, "value": value}
     return evaluated | {"metadata": metadata | {"shared": shared}}

@@ -21,13 +21,13 @@ from highseason_service.model import (
     Key,
     NewArm,
     NewForecastBody,
-    Outcome,
     OutcomeBody,
     PlannedTurn,
     RewardsBody,
     State,
     StayBody,
     Summary,
+    WorthBody,
 )
 from highseason_service.security import SCOPES, Tokens
 
@@ -129,7 +129,7 @@ async def update(
     service: ToDecide, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
 ) -> dict[str, int]:
     """Report the total of one turn, once it is over: the same again is known already."""
-    outcomes = [Outcome(turn, body.reward, body.visitors)]
+    outcomes = [body.of(turn)]
     return await run_in_threadpool(service.update_many, experiment, outcomes, key, body.confirm)
 
 
@@ -206,8 +206,13 @@ def correct(
     service: ToDecide, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
 ) -> dict[str, Any]:
     """Correct a reward: a new event; the old values stay in the log."""
-    outcome = Outcome(turn, body.reward, body.visitors)
-    return service.correct(experiment, outcome, key, body.confirm)
+    return service.correct(experiment, body.of(turn), key, body.confirm)
+
+
+@router.post("/{experiment}/worth", tags=["rewards"])
+def change_worth(service: ToRun, experiment: Id, body: WorthBody, key: KeyHeader = None) -> State:
+    """Change what a purchase is worth, or the range of rewards; the past is learned again."""
+    return service.change_worth(experiment, body.cost, body.tax, body.reward_range, key)
 
 
 @router.post("/{experiment}/arms", tags=["arms"])

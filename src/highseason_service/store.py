@@ -19,7 +19,7 @@ from sqlalchemy import (
     update,
 )
 
-from highseason.bandit import TurnOutcome, event_from_json, event_to_json
+from highseason.bandit import event_from_json, event_to_json
 from highseason_service.errors import NotFoundError
 from highseason_service.model import DecisionRecord, Entry, Settings, Summary
 from highseason_service.tables import decisions, events, experiments, requests, tokens
@@ -46,12 +46,14 @@ _NEWS = (events.c.experiment == bindparam("of")) & (events.c.seq > bindparam("af
 _LOG = select(events).where(_NEWS).order_by(events.c.seq)
 _OUTLINE = _LOG.where(events.c.kind.in_(("created", "arm_added", "forecast_replaced")))
 _COUNTS = text(
-    """SELECT count(*) AS decided, coalesce(max(CASE WHEN reward IS NOT NULL THEN turn END), 0),
-    count(CASE WHEN reward IS NULL AND turn <= :past THEN 1 END)
+    """SELECT count(*) AS decided,
+    coalesce(max(CASE WHEN coalesce(reward, purchases) IS NOT NULL THEN turn END), 0),
+    count(CASE WHEN coalesce(reward, purchases) IS NULL AND turn <= :past THEN 1 END)
     FROM decisions WHERE experiment = :of"""
 )
 _PORTION = _TURN & (decisions.c.arm == bindparam("its_arm"))
-_NEW_OUTCOME: dict[str, Any] = {n: bindparam(f"its_{n}") for n in ("reward", "visitors")}
+_BROUGHT = "reward", "purchases", "visitors"
+_NEW_OUTCOME: dict[str, Any] = {name: bindparam(f"its_{name}") for name in _BROUGHT}
 _SET_OUTCOME = update(decisions).where(_OF_ONE, _PORTION).values(_NEW_OUTCOME)
 
 #: The same as parts of one statement: the row is locked first, and the others need it.
@@ -78,7 +80,8 @@ class Changes:
     experiment: str
     entries: list[Entry] = field(default_factory=list)
     decided: DecisionRecord | None = None
-    outcomes: list[TurnOutcome[str]] = field(default_factory=list)
+    #: Turn, arm, and what the table has of them from now on.
+    outcomes: list[tuple[int, str, dict[str, Any]]] = field(default_factory=list)
     status: str | None = None
     answer: tuple[str, str, Any] | None = None  # the request's key, its digest, and what it got
 
@@ -96,7 +99,11 @@ class Changes:
         if self.answer is not None:
             key, digest, answer = self.answer
             rows.append((requests, {"key": key, "digest": digest, "answer": json.dumps(answer)}))
-        outcomes = [{f"its_{k}": v for k, v in one._asdict().items()} for one in self.outcomes]
+        outcomes = [
+            {f"its_{name}": came.get(name) for name in _BROUGHT}
+            | {"its_turn": turn, "its_arm": arm}
+            for turn, arm, came in self.outcomes
+        ]
         if self.is_brief and connection.dialect.name == "postgresql":
             values: dict[str, Any] = dict(*outcomes, **mine)
             for table, row in rows:
@@ -209,7 +216,7 @@ def latest(
 
 def history(connection: Connection, experiment: str) -> tuple[Any, Any]:
     """What each decided turn played and brought, in order, and the log of decisions and arms."""
-    columns = decisions.c["turn", "arm", "exploited", "reward", "visitors"]
+    columns = decisions.c["turn", "arm", "exploited", "reward", "visitors", "purchases"]
     played = select(*columns).where(decisions.c.experiment == experiment).order_by(*columns[:2])
     kinds = events.c.kind.in_(("decided", "arm_added", "arm_retired"))
     log = select(*events.c["kind", "turn", "seq", "body"]).order_by(events.c.seq)

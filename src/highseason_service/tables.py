@@ -46,6 +46,7 @@ decisions = sa.Table(
     sa.Column("decided_at", sa.String(40), nullable=False),
     sa.Column("reward", sa.Float(53)),
     sa.Column("visitors", sa.Float(53)),
+    sa.Column("purchases", sa.Float(53)),  # of prices, in place of the reward: money follows
     sqlite_with_rowid=False,
 )
 

@@ -18,12 +18,16 @@ import uvicorn
 from httpx._transports import default as transports
 from tests.service.postgresql import PostgreSQL, programs
 
+from highseason.cli import main
 from highseason.traffic.timeline import Calendar
 from highseason_service import Service
 from highseason_service.app import create_app
 from highseason_service.forecast import TrafficForecast
 from highseason_service.model import Arm, Settings
 from highseason_service.server import HurriedProtocol, listen
+
+#: Runs a subcommand of `highseason experiment`.
+Run = Callable[..., tuple[int, str]]
 
 #: A moment in the third turn of `settings`.
 MOMENT = datetime(2026, 11, 3, 12, tzinfo=UTC)
@@ -144,3 +148,18 @@ def http(live: Server) -> Iterator[httpx.Client]:
     """A client without any help."""
     with httpx.Client(base_url=live.url, timeout=60) as client:
         yield client
+
+
+@pytest.fixture
+def run(live: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a subcommand; gives its exit code and what it printed."""
+    monkeypatch.setenv("HIGHSEASON_URL", live.url)
+
+    def one(words: str) -> tuple[int, str]:
+        code = main(["experiment", *words.split()], standalone_mode=False)
+        answer = capsys.readouterr()
+        lines = [line for line in answer.out.splitlines() if not line.startswith("wrote ")]
+        assert max(map(len, lines), default=0) <= 80 or "--json" in words
+        return code, answer.out + answer.err
+
+    return one

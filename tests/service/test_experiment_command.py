@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import httpx
 import pytest
-from tests.service.conftest import MOMENT, Server, settings
+from tests.service.conftest import MOMENT, Run, Server, settings
 
 import highseason as hs
 from highseason.cli import main
@@ -19,23 +18,6 @@ from highseason_service import Service
 from highseason_service.errors import ClashError
 from highseason_service.forecast import TrafficForecast
 from highseason_service.security import create_token
-
-Run = Callable[..., tuple[int, str]]
-
-
-@pytest.fixture
-def run(live: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run a subcommand; gives its exit code and what it printed."""
-    monkeypatch.setenv("HIGHSEASON_URL", live.url)
-
-    def one(words: str) -> tuple[int, str]:
-        code = main(["experiment", *words.split()], standalone_mode=False)
-        answer = capsys.readouterr()
-        lines = [line for line in answer.out.splitlines() if not line.startswith("wrote ")]
-        assert max(map(len, lines), default=0) <= 80 or "--json" in words
-        return code, answer.out + answer.err
-
-    return one
 
 
 def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Server) -> None:

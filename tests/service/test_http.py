@@ -402,12 +402,19 @@ DATED: dict[str, Any] = {"start": "2026-12-24"}
 #: Bodies and parameters that people get wrong, and what they are told, by the endpoint.
 WRONG: dict[tuple[str, str], list[tuple[str, Any, str]]] = {
     ("post", "/v1/experiments"): [
-        ("", {}, "id: it is missing; arms: it is missing; forecast: it is missing"),
+        ("", {}, "id: it is missing; forecast: it is missing"),
         ("", [1], "the body: expected an object, got a list of 1"),
         ("", None, "the body: it is missing"),
         ("", GOOD | {"arms": "9.99, 10.99"}, "arms: expected a list, got '9.99, 10.99'"),
         ("", GOOD | {"arms": [9.99]}, "arms[0]: expected an object, got 9.99"),
-        ("", GOOD | {"arms": []}, "arms: expected a list of at least 1, got a list of 0"),
+        ("", GOOD | {"arms": []}, "expected arms, or prices where they are prices, got neither"),
+        ("", GOOD | {"prices": 9.99}, "prices: expected a list, got 9.99"),
+        ("", GOOD | {"prices": [0]}, "prices[0]: expected above 0, got 0"),
+        ("", GOOD | {"cost": "x"}, "cost: expected a number of at least 0, or one for each price"),
+        ("", GOOD | {"cost": [1, "x"]}, "cost: expected a number of at least 0, or one for each"),
+        ("", GOOD | {"tax": 1}, "tax: expected below 1, got 1"),
+        ("", GOOD | {"unit": "€" * 21}, "unit: expected at most 20 characters, got"),
+        ("", GOOD | {"unit": 5}, "unit: expected text, got 5"),
         ("", GOOD | {"arms": [{"label": "x"}]}, "arms[0].id: it is missing"),
         ("", GOOD | {"arms": [{"id": "a", "hue": 1}]}, "arms[0].hue: there is no such field"),
         ("", GOOD | {"arms": [{"id": "a", "value": {"x": []}}]}, "arms[0].value: expected a num"),
@@ -447,15 +454,37 @@ WRONG: dict[tuple[str, str], list[tuple[str, Any, str]]] = {
     ("post", "/{experiment}/decisions/{turn}/update"): [
         ("/decisions/1/update", {"reward": "5", "visitors": -1}, "reward: expected a number, got "),
         ("/decisions/x/update", {"reward": 5, "visitors": 1}, "turn: expected a whole number"),
+        ("/decisions/1/update", {"purchases": "x", "visitors": 1}, "purchases: expected a number"),
+        (
+            "/decisions/1/update",
+            {"takings": -1, "visitors": 1},
+            "takings: expected at least 0, got",
+        ),
     ],
     ("post", "/{experiment}/decisions/{turn}/correct"): [
-        ("/decisions/1/correct", {"reward": None, "visitors": 1}, "reward: expected a number, got"),
+        ("/decisions/1/correct", {"reward": [], "visitors": 1}, "reward: expected a number, got"),
         ("/decisions/0/correct", {"reward": 5, "visitors": 1}, "turn: expected at least 1, got"),
     ],
     ("post", "/{experiment}/arms"): [
         ("/arms", {"id": "a", "when": "soon"}, "when: expected 'low' or 'now', got 'soon'"),
         ("/arms", {"id": "a", "start": "1"}, "start: expected a whole number, got '1'"),
         ("/arms", {"id": "grün"}, "id: expected letters (a to z)"),
+        ("/arms", {"price": "9.99"}, "id: it is missing; price: expected a number, got '9.99'"),
+        ("/arms", {"price": 8.99}, "'8.99' is a price, and '9.99' is none"),
+    ],
+    ("post", "/{experiment}/worth"): [
+        (
+            "/worth",
+            {"cost": {"9.99": -1}},
+            "cost: expected a number of at least 0, or one for each",
+        ),
+        ("/worth", {"tax": "19%"}, "tax: expected a number, got '19%'"),
+        (
+            "/worth",
+            {"reward_range": [1]},
+            "reward_range: expected a list of at least 2, got a list",
+        ),
+        ("/worth", {}, "expected a range of rewards: cost and tax are of prices"),
     ],
     ("post", "/{experiment}/stay"): [("/stay", {}, "stay_with_leader: it is missing")],
     ("post", "/{experiment}/reforecast"): [

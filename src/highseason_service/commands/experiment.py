@@ -11,11 +11,18 @@ import click
 import numpy as np
 
 from highseason.cli import GroupWithExamples, check_file, emit, options, usage_error, with_examples
-from highseason.core import aligned, format_number, percent, require, wrapped
-from highseason.policies import DEFAULT_POLICY
+from highseason.core import aligned, counted, format_number, percent, require, wrapped
+from highseason_service.commands import Choice, choice_of_arms
 from highseason_service.errors import ServiceError
 from highseason_service.forecast import TrafficForecast, replacement
-from highseason_service.model import Arm, Noise, Outcome, Settings, State, arms_of
+from highseason_service.model import (
+    Arm,
+    Noise,
+    Outcome,
+    Settings,
+    State,
+    money,
+)
 
 #: What a subcommand gives: the document of --json, and what is printed without it.
 Answer = tuple[Mapping[str, Any], str]
@@ -32,7 +39,7 @@ _token = options.option(
 
 CREATE = (
     "highseason experiment create tea traffic.csv --ahead 90 \\\n"
-    "    --arm 9.99 --arm 10.99 --range 0..12"
+    "    --price 8.99 --price 9.99 --price 10.99 --cost 4.20 --unit €"
 )
 
 
@@ -43,7 +50,7 @@ CREATE = (
         "highseason experiment list",
         CREATE,
         "highseason experiment decide tea",
-        "highseason experiment update tea --reward 1234.5 --visitors 310",
+        "highseason experiment update tea --purchases 12 --visitors 310",
     ],
 )
 def command() -> None:
@@ -141,11 +148,11 @@ def listed(client: Any) -> Answer:
 
 
 @_subcommand("create", CREATE)
-@options.option("--arm ID[=LABEL]", "An arm; repeatable.", multiple=True, required=True)
+@choice_of_arms
+@options.unit
 @options.option(
     "--policy -p NAME",
-    "The policy, such as ucb-z:z=300.",
-    default=DEFAULT_POLICY,
+    "The policy, such as ucb-z:z=300.  [default: option-index; of prices price-curve]",
     shell_complete=options.policy_names,
 )
 @options.reward_range
@@ -160,8 +167,9 @@ def listed(client: Any) -> Answer:
 def create(
     client: Any,
     experiment: str,
-    arm: tuple[str, ...],
-    policy: str,
+    choice: Choice,
+    unit: str | None,
+    policy: str | None,
     reward_range: tuple[float, float] | None,
     count: str | None,
     rho: float | None,
@@ -175,14 +183,18 @@ def create(
     FILE holds the visitors of the past: the next two months are forecast.  The file of
     --multiplier holds those of the coming turns, or, with --ahead, those of the past.
     """
+    if not choice.arms:
+        raise usage_error("there is nothing to choose from: add --price 9.99 --price 10.99")
     noise = None
     if count is not None or rho is not None:
         noise = Noise(count or "visitors", rho or 0.0)  # type: ignore[arg-type]  # one of the two
     forecast = TrafficForecast.of(G)
-    about = experiment, name or experiment, arms_of(arm), policy, forecast
-    made = client.create(Settings(*about, reward_range, seed, noise, stay))
+    about = experiment, name or experiment, choice.arms, policy or choice.policy, forecast
+    more = reward_range, seed, noise, stay
+    made = client.create(Settings(*about, *more, tax=choice.tax, unit=unit or ""))
     when = f" from {forecast.time(1)} to {forecast.time(G.turns)}" if forecast.calendar else ""
-    said = f"{made.id} is {made.status}: {len(arm)} arms, {G.turns} turns{when}"
+    what = counted(len(choice.arms), "arm" if choice.arms[0].price is None else "price")
+    said = f"{made.id} is {made.status}: {what}, {G.turns} turns{when}"
     return vars(made), f"{said}\nits page: {client.url}{made.page}"
 
 
@@ -190,6 +202,15 @@ def create(
 def show(client: Any, experiment: str) -> Answer:
     """Show where an experiment stands."""
     state = client.state(experiment)
+    shown = _prices if state.priced else _arms
+    text = wrapped(
+        f"{state.name} ({state.id}) is {state.status}: {state.decided} of {state.turns} turns "
+        f"decided, {state.rewarded} with a reward; policy {state.policy}"
+    )
+    return asdict(state), f"{text}\n{shown(state)}\n{wrapped(state.verdict)}\n"
+
+
+def _arms(state: State) -> str:
     rows = [
         (
             arm.id if not arm.label else f"{arm.id} ({arm.label})",
@@ -202,13 +223,28 @@ def show(client: Any, experiment: str) -> Answer:
         )
         for arm in state.arms
     ]
-    text = wrapped(
-        f"{state.name} ({state.id}) is {state.status}: {state.decided} of {state.turns} turns "
-        f"decided, {state.rewarded} with a reward; policy {state.policy}"
-    )
     columns = ("arm", "status", "turns", "estimate", "95% interval", "best", "loss")
-    table = aligned([columns, *rows], "<<>>>>>")
-    return asdict(state), f"{text}\n{table}\n{wrapped(state.verdict)}\n"
+    return aligned([columns, *rows], "<<>>>>>")
+
+
+def _prices(state: State) -> str:
+    """Prices in their order, with what is known of the demand at each, in money."""
+    rows = list[tuple[str, ...]]()
+    for arm in sorted(state.arms, key=lambda arm: arm.price or 0.0):
+        price, known = money(arm.price or 0.0, state.unit, exactly=True), arm.demand
+        cells = ("",) * 5
+        if known is not None:
+            cells = (
+                f"{known.purchases:,.0f} of {known.visitors:,.0f}",
+                percent(known.buys, 1),
+                f"{100 * known.buys_low:.1f}..{100 * known.buys_high:.1f}%",
+                money(known.earns, state.unit),
+                f"{money(known.earns_low)}..{money(known.earns_high)}",
+            )
+        status = "" if arm.status == "playing" else f" ({arm.status})"
+        rows.append((price + status, str(arm.decisions), *cells, arm.chance))
+    columns = ("price", "turns", "bought", "buy", "5%..95%", "earns", "5%..95%", "best")
+    return aligned([columns, *rows], "<" + ">" * 7)
 
 
 def _written(start: str | None) -> str:
@@ -258,9 +294,15 @@ def _outcome(text: str, **more: Any) -> options.Decorator:
     return options.parsed(
         "outcome",
         Outcome,
-        "turn reward visitors",
+        "turn reward visitors purchases takings",
         _turn("--turn", text, **more),
-        options.number("--reward", "The turn's total reward.", type=options.finite, required=True),
+        options.number("--reward", "The turn's total reward.", type=options.finite),
+        options.number(
+            "--purchases",
+            "Of prices, in place of a reward: how many of the visitors bought.",
+            type=options.quantity,
+        ),
+        options.number("--takings", "Or what they paid, tax included.", type=options.finite),
         options.number(
             "--visitors", "The visitors who came.", type=options.quantity, required=True
         ),
@@ -269,8 +311,9 @@ def _outcome(text: str, **more: Any) -> options.Decorator:
 
 @_subcommand(
     "update",
-    "highseason experiment update tea --reward 1200 --visitors 310",
-    "highseason experiment update tea --turn 2026-11-17 --reward 900 --visitors 280",
+    "highseason experiment update tea --purchases 12 --visitors 310",
+    "highseason experiment update tea --turn 2026-11-17 --takings 119.88 --visitors 280",
+    "highseason experiment update banner --reward 1234.5 --visitors 310",
 )
 @_outcome("The turn.  [default: the one that waits for its reward, over if several do]")
 @_key
@@ -283,7 +326,7 @@ def update(
     if outcome.turn is None:
         turns = _turns(client.state(experiment))
         over = turns.progress(datetime.now(UTC))[1] if turns.calendar else 0
-        made = [one for one in client.decisions(experiment) if one.reward is None]
+        made = [one for one in client.decisions(experiment) if not one.is_reported]
         waiting = [one for one in made if one.turn <= over] or made  # or today's, in the evening
         names = [_written(one.time) or f"turn {one.turn}" for one in reversed(waiting)]
         if len(names) != 1:
@@ -295,7 +338,7 @@ def update(
     return answer, f"{name}: {'recorded' if answer['new'] else known}"
 
 
-@_subcommand("correct", "highseason experiment correct tea --turn 1 --reward 1200 --visitors 310")
+@_subcommand("correct", "highseason experiment correct tea --turn 1 --purchases 11 --visitors 310")
 @_outcome("The turn.", required=True)
 @_key
 @_confirm
@@ -304,37 +347,90 @@ def correct(
 ) -> Answer:
     """Correct a reward: the old values stay in the event log."""
     answer = client.correct(experiment, outcome, key, confirm)
-    reward, visitors = (format_number(answer["before"][name]) for name in ("reward", "visitors"))
-    return answer, f"turn {outcome.turn}: corrected\nit was {reward} from {visitors} visitors"
+    came = {name: format_number(value) for name, value in answer["before"].items()}
+    was = came.get("reward") or f"{came['purchases']} purchases"
+    return answer, f"turn {outcome.turn}: corrected\nit was {was} from {came['visitors']} visitors"
+
+
+@_subcommand(
+    "change-worth",
+    "highseason experiment change-worth tea --cost 4.80",
+    "highseason experiment change-worth tea --cost 9.99=4.60 --tax 7%",
+    "highseason experiment change-worth banner --range 0..60",
+)
+@options.option(
+    "--cost COST|PRICE=COST", "What a sold piece costs; or at one price, repeatable.", multiple=True
+)
+@options.tax
+@options.reward_range
+@_key
+def change_worth(
+    client: Any,
+    experiment: str,
+    cost: tuple[str, ...],
+    tax: float | None,
+    reward_range: tuple[float, float] | None,
+    key: str | None,
+) -> Answer:
+    """Change what a purchase is worth, or the range of rewards.
+
+    Purchases and rewards stay as reported; all that came before is learned again.
+    """
+    parts = [text.rpartition("=") for text in cost]
+    costs = {
+        Arm.priced(options.positive(price)).id if price else "": options.cost(value)
+        for price, _, value in parts
+    }
+    if "" in costs and len(cost) > 1:
+        raise usage_error("--cost is one for all prices, or PRICE=COST for some of them")
+    state = client.change_worth(experiment, costs.get("", costs or None), tax, reward_range, key)
+    return asdict(state), f"{state.id}: changed, and learned again\n{wrapped(state.verdict)}"
 
 
 @_subcommand(
     "add-arm",
-    "highseason experiment add-arm tea --arm 10.49",
-    "highseason experiment add-arm tea --arm 8.99=sale --start 20 --end 34",
+    "highseason experiment add-arm tea --price 10.49",
+    "highseason experiment add-arm banner --arm sale --start 20 --end 34",
 )
-@options.option("--arm ID[=LABEL]", "The arm.", required=True)
+@options.option("--arm ID[=LABEL]", "The arm.")
+@options.number("--price", "Or a price.", metavar="PRICE")
+@options.number("--cost", "What a piece costs at it, if not what it costs at others.")
 @_turn("--start", "Its first turn.  [default: the next]")
 @_turn("--end", "Its last turn.  [default: it stays]")
 @options.flag("--now", "Let it be played at once, instead of first on a quiet turn.")
 def add_arm(
-    client: Any, experiment: str, arm: str, start: int | None, end: int | None, now: bool
+    client: Any,
+    experiment: str,
+    arm: str | None,
+    price: float | None,
+    cost: float | None,
+    start: int | None,
+    end: int | None,
+    now: bool,
 ) -> Answer:
     """Add an arm, or bring a removed one back."""
-    new = Arm.typed(arm)
-    new = replace(new, start=start, end=end, when="now" if now else "low")
+    new = replace(
+        _one_arm(arm, price), cost=cost, start=start, end=end, when="now" if now else "low"
+    )
     added = client.add_arm(experiment, new)
     return vars(added), f"added {added.id}"
 
 
-@_subcommand("remove-arm", "highseason experiment remove-arm tea --arm 9.99")
-@options.option("--arm ID", "The arm.", required=True)
-def remove_arm(client: Any, experiment: str, arm: str) -> Answer:
+def _one_arm(arm: str | None, price: float | None) -> Arm:
+    if (arm is None) == (price is None):
+        raise usage_error("expected --arm, or --price where the arms are prices")
+    return Arm.typed(arm or "") if price is None else Arm.priced(price)
+
+
+@_subcommand("remove-arm", "highseason experiment remove-arm tea --price 9.99")
+@options.option("--arm ID", "The arm.")
+@options.number("--price", "Or the price.", metavar="PRICE")
+def remove_arm(client: Any, experiment: str, arm: str | None, price: float | None) -> Answer:
     """Remove an arm: it is not chosen any more.
 
     Decided turns stay, and their rewards still count.
     """
-    removed = client.remove_arm(experiment, Arm.typed(arm).id)
+    removed = client.remove_arm(experiment, _one_arm(arm, price).id)
     return vars(removed), f"removed {removed.id}"
 
 
@@ -368,7 +464,7 @@ def reforecast(client: Any, experiment: str, first: int | None, key: str | None,
 @options.count("--turns", "How many turns to show.", default=30)
 def plan(client: Any, experiment: str, turns: int) -> Answer:
     """Show where an experiment will explore, and what that may cost."""
-    coming = client.plan(experiment, turns)
+    coming, state = client.plan(experiment, turns), client.state(experiment)
     rows = [
         (
             str(turn.turn),
@@ -376,7 +472,7 @@ def plan(client: Any, experiment: str, turns: int) -> Answer:
             format_number(turn.forecast),
             turn.best or "",
             percent(turn.exploration) if turn.best else "",
-            _figure(turn.cost),
+            _figure(turn.cost) if not state.priced else money(turn.cost or 0.0, state.unit),
         )
         for turn in coming
     ]

@@ -8,19 +8,18 @@ import click
 
 from highseason.cli import emit, options, usage_error, with_examples
 from highseason.core import raised_as, require
-from highseason.policies import DEFAULT_POLICY
 from highseason.traffic import Multiplier
-from highseason_service.commands import database_option
+from highseason_service.commands import Choice, choice_of_arms, database_option
 from highseason_service.errors import ServiceError
 from highseason_service.forecast import TrafficForecast
-from highseason_service.model import ExperimentBody, arms_of
+from highseason_service.model import ExperimentBody
 
 
 @with_examples(
     "serve",
     "highseason serve",
     "highseason serve --demo",
-    "highseason serve --experiment traffic.csv --arm 9.99 --arm 10.99 --range 0..11",
+    "highseason serve --experiment traffic.csv --price 9.99 --price 10.99 --cost 4.20",
     "highseason serve --database postgresql://shop@db.example/shop --host 0.0.0.0",
 )
 @database_option
@@ -31,8 +30,12 @@ from highseason_service.model import ExperimentBody, arms_of
 )
 @options.flag("--demo", "Show a simulated shop year, in a database that is thrown away.")
 @options.experiment
-@options.option("--arm ID[=LABEL]", "An arm of --experiment; repeatable.", multiple=True)
-@options.option("--policy -p NAME", "The policy of --experiment.", default=DEFAULT_POLICY)
+@choice_of_arms
+@options.unit
+@options.option(
+    "--policy -p NAME",
+    "The policy of --experiment.  [default: option-index; of prices price-curve]",
+)
 @options.reward_range
 def command(
     database: str,
@@ -41,8 +44,9 @@ def command(
     allow_host: tuple[str, ...],
     demo: bool,
     G: Multiplier | None,
-    arm: tuple[str, ...],
-    policy: str,
+    choice: Choice,
+    unit: str | None,
+    policy: str | None,
     reward_range: tuple[float, float] | None,
     as_json: bool,
 ) -> None:
@@ -52,8 +56,8 @@ def command(
     printed when the service is ready; logs go to stderr, as JSON.  --experiment starts one with the
     name of its file, unless there is one already.
     """
-    if G is not None and not arm:
-        raise usage_error("--experiment needs at least one arm: add --arm, such as --arm 9.99")
+    if G is not None and not choice.arms:
+        raise usage_error("--experiment needs prices or arms: add --price 9.99 --price 10.99")
     require("uvicorn", "service", "highseason serve")
     from highseason_service import Service, forms
     from highseason_service import demo as shop
@@ -78,9 +82,10 @@ def command(
             said = f"{name} is there already, with the range {known}: leave --range out, or give"
             raise usage_error(f"{said} the file another name for a new experiment")
         if G is not None and not there:
-            new: dict[str, Any] = {"id": name, "policy": policy}
+            new: dict[str, Any] = {"id": name, "policy": policy or choice.policy}
             with raised_as(ValueError, ServiceError):  # bad usage
-                new["arms"] = [*map(vars, arms_of(arm))]
+                new |= {"tax": choice.tax, "unit": unit or ""}
+                new["arms"] = [*map(vars, choice.arms)]
                 new["forecast"] = TrafficForecast.of(G).to_dict()
                 new["reward_range"] = reward_range and list(reward_range)
                 service.create(forms.checked(ExperimentBody, new).settings())
