@@ -5,8 +5,9 @@ A chart has at most a few hundred points, and the same numbers as a table.
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -15,9 +16,11 @@ from sqlalchemy import Connection
 
 from highseason.core import counted, format_number, percent
 from highseason.policies import DEFAULT_POLICY, Plan, favoured, prices
+from highseason.rewards import Offer
 from highseason.traffic import LENGTHS
 from highseason_service import store
 from highseason_service.forecast import TrafficForecast
+from highseason_service.model import ArmReport, PriceReport, money
 
 Numbers = NDArray[np.float64]
 
@@ -53,13 +56,25 @@ class PlayHistory:
     exploited: NDArray[np.bool_]  # whether it played the best arm so far
     reward: NDArray[np.float64]  # NaN where there is none
     visitors: NDArray[np.float64]  # who came, NaN where it is not known
+    brought: NDArray[np.float64]  # the reward, or the purchases, as they were reported
     changes: list[ArmChange]  # when arms came and went
 
     @classmethod
-    def read(cls, connection: Connection, experiment: str) -> Self:
-        """The turns as they are in the database; 100,000 take half a second."""
+    def read(
+        cls, connection: Connection, experiment: str, offers: Mapping[str, Offer] | None = None
+    ) -> Self:
+        """The turns as they are in the database; 100,000 take half a second.
+
+        What prices brought is their profit, at what they offer.
+        """
         rows, log = store.history(connection, experiment)
-        turns, arms, exploited, reward, visitors = zip(*rows, strict=True) if rows else [()] * 5
+        turns, arms, exploited, reward, visitors, bought = (
+            zip(*rows, strict=True) if rows else [()] * 6
+        )
+        brought = reward if offers is None else bought
+        if offers is not None:
+            margins = [offers[arm].margin for arm in arms]
+            reward = tuple((np.array(bought, np.float64) * margins).tolist())
         entries = {turn: seq for kind, turn, seq, _ in log if kind == "decided"}
         numbers = {arm: number for number, arm in enumerate(dict.fromkeys(arms))}
         return cls(
@@ -70,6 +85,7 @@ class PlayHistory:
             np.array(exploited, np.bool_),
             np.array(reward, np.float64),  # None is NaN
             np.array(visitors, np.float64),
+            np.array(brought, np.float64),
             [
                 ArmChange(seq, json.loads(body)["id"], kind == "arm_retired")
                 for kind, _, seq, body in log
@@ -275,28 +291,35 @@ def choices(turns: TrafficForecast, history: PlayHistory) -> Chart:
     )
 
 
-def rewards(turns: TrafficForecast, history: PlayHistory, best: str, worth: float) -> Chart:
-    """What was earned, and what the best arm so far would have earned at its worth per visitor."""
+def rewards(
+    turns: TrafficForecast, history: PlayHistory, best: str, worth: float, unit: str | None = None
+) -> Chart:
+    """What was earned, and what the best arm so far would have earned at its worth per visitor.
+
+    Where arms are prices, in a unit.
+    """
     groups = Buckets.of(turns, history.turns, LINE)
+    what, arm = ("Reward", "arm") if unit is None else ("Profit", "price")
+    say = format_number if unit is None else partial(money, unit=unit)
     reward, came = history.by_turn(history.reward), history.by_turn(history.visitors)
     known = ~np.isnan(reward)
     earned = np.cumsum(np.where(known, reward, 0.0))
     possible = np.cumsum(np.where(known, came * worth, 0.0))
     sentence = "There is no reward yet."
     if known.any():
-        sentence = f"{format_number(earned[-1])} earned."
+        sentence = f"{say(earned[-1])} earned."
         if math.isfinite(possible[-1]) and possible[-1] > 0:
             sentence += (
                 f" That is {percent(earned[-1] / possible[-1])} of the "
-                f"{format_number(possible[-1])} that {best}, the best arm so far at "
-                f"{format_number(worth)} per visitor, would have earned from the start."
+                f"{say(possible[-1])} that {best}, the best {arm} so far at {say(worth)} per "
+                "visitor, would have earned from the start."
             )
     return groups.chart(
         "rewards",
-        "Reward, beside the best arm so far",
+        f"{what}, beside the best {arm} so far",
         sentence,
         Series("earned", earned[groups.lasts], "earned"),
-        Series("the best arm so far, from the start", possible[groups.lasts], "possible"),
+        Series(f"the best {arm} so far, from the start", possible[groups.lasts], "possible"),
         ends=True,
     )
 
@@ -304,3 +327,110 @@ def rewards(turns: TrafficForecast, history: PlayHistory, best: str, worth: floa
 def _yes_or_share(value: float) -> str:
     """Whether a turn is one of them; of several turns, the share that is."""
     return {0.0: "no", 1.0: "yes"}.get(value) or percent(value)
+
+
+# -- prices: drawn by the server, in percent of a picture as wide as its place --------------------
+
+#: Where the picture's axes are: left, right, top and bottom.
+_LEFT, _RIGHT, _TOP, _BOTTOM = 14.0, 97.0, 5.0, 86.0
+#: Where the rows of labels are, how near labels may be, the radius of the largest dot in pixels.
+_ROWS, _NEAR, _LARGEST = (93.0, 99.0), 12.0, 10.0
+
+
+@dataclass(frozen=True)
+class PricePoint:
+    """A price in a chart: its place, the heights of its band, and the dot of what was seen."""
+
+    label: str  # under the axis; "" where there is no room
+    row: float  # how far under it
+    x: float
+    low: float
+    middle: float
+    high: float
+    dot: float | None
+    radius: float
+    leads: bool
+
+
+@dataclass(frozen=True)
+class PriceChart:
+    """A quantity against the price, with its band of 90% and what was seen; a table has both."""
+
+    id: str
+    title: str
+    sentence: str
+    points: list[PricePoint]
+    ticks: list[tuple[float, str]]  # heights, and what they stand for
+
+    @property
+    def band(self) -> str:
+        """The outline of the band, as an SVG has it."""
+        there = [f"{p.x},{p.low}" for p in self.points]
+        back = [f"{p.x},{p.high}" for p in reversed(self.points)]
+        return " ".join(there + back)
+
+    @property
+    def line(self) -> str:
+        """The middle of the band."""
+        return " ".join(f"{p.x},{p.middle}" for p in self.points)
+
+
+def of_prices(
+    arms: Sequence[ArmReport], best: str | None, unit: str, tax: float
+) -> list[PriceChart]:
+    """Demand, and profit per visitor, against the price; arms in the order of their prices."""
+    shown = [(arm, arm.demand) for arm in arms if arm.demand is not None]
+    demand, profit = list[tuple[float, ...]](), list[tuple[float, ...]]()
+    for arm, seen in shown:
+        margin = Offer(arm.price or 0.0, arm.cost or 0.0, tax).margin
+        came = seen.purchases / seen.visitors if seen.visitors else math.nan
+        demand.append((seen.buys_low, seen.buys, seen.buys_high, came))
+        profit.append((seen.earns_low, seen.earns, seen.earns_high, came * margin))
+    of_demand = (
+        "The line is the share of visitors who buy, by all sales together, and lies in the band "
+        "with a chance of 90%. Circles are what was seen, as large as the visitors behind it."
+    )
+    of_profit = (
+        "The profit of a purchase, times the share of visitors who buy. Where the band of a price "
+        "reaches above the best one, it may still be better."
+    )
+    who, what = "Who buys, by price", "What a visitor brings, by price"
+    shares, amounts = partial(percent, digits=1), partial(money, unit="")
+    return [
+        PriceChart("demand", who, of_demand, *_against_price(shown, demand, best, shares)),
+        PriceChart("profit", what, of_profit, *_against_price(shown, profit, best, amounts)),
+    ]
+
+
+def _against_price(
+    shown: Sequence[tuple[ArmReport, PriceReport]],
+    values: Sequence[tuple[float, ...]],
+    best: str | None,
+    say: Callable[[float], str],
+) -> tuple[list[PricePoint], list[tuple[float, str]]]:
+    """Points and ticks: of each price low, middle, high and what was seen, NaN if nothing was."""
+    table, prices = np.array(values), np.array([arm.price for arm, _ in shown])
+    top = 1.06 * float(np.nanmax(table, initial=1e-9))
+    power = 10.0 ** math.floor(math.log10(top))
+    step = next(power * one for one in (0.2, 0.5, 1.0, 2.0) if top < 5.0 * power * one)
+
+    def height(value: float) -> float:
+        return round(_BOTTOM - (_BOTTOM - _TOP) * value / top, 2)
+
+    places = (prices - prices.min()) / max(float(np.ptp(prices)), 1e-9)
+    places = np.round(_LEFT + 4.0 + (_RIGHT - _LEFT - 8.0) * places, 2)
+    visitors = np.array([seen.visitors for _, seen in shown])
+    radii = np.maximum(2.5, _LARGEST * np.sqrt(visitors / max(visitors.max(), 1.0))).round(1)
+    points, taken = list[PricePoint](), dict.fromkeys(_ROWS, -100.0)
+    for (arm, _), x, radius, row in zip(
+        shown, places.tolist(), radii.tolist(), values, strict=True
+    ):
+        free = next((one for one in _ROWS if x - taken[one] >= _NEAR), None)
+        label = "" if free is None else money(arm.price or 0.0, exactly=True)
+        taken |= {} if free is None else {free: x}
+        low, middle, high = map(height, row[:3])
+        dot = None if math.isnan(row[3]) else height(row[3])
+        drawn = low, middle, high, dot, radius, arm.id == best
+        points.append(PricePoint(label, free or _ROWS[0], x, *drawn))
+    ticks = [(height(k * step), say(k * step)) for k in range(int(top / step) + 1)]
+    return points, ticks

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -13,7 +13,8 @@ from fastapi import Depends, Query
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from highseason.core import counted, format_number, raised_as
+from highseason.bandit import takings_at
+from highseason.core import counted, format_number, percent, raised_as
 from highseason.policies import Plan, prices
 from highseason.report import timing
 from highseason.traffic import Forecast
@@ -21,7 +22,7 @@ from highseason_service import charts, demo, forms, routes, web
 from highseason_service.errors import InvalidError, NotFoundError, ServiceError
 from highseason_service.experiments import Service
 from highseason_service.forecast import TrafficForecast
-from highseason_service.model import ExperimentBody, NewForecastBody
+from highseason_service.model import Arm, ExperimentBody, NewForecastBody, Settings, money
 from highseason_service.routes import ANSWERS, FileKind, Id
 from highseason_service.views import ARMS, ExperimentView, Views
 from highseason_service.web import Admin, Anyone, Form, Reader, Visitor, back_to
@@ -40,6 +41,7 @@ DONE = {
     "add-arm": "The arm is added.",
     "remove-arm": "The arm is removed.",
     "stay": "What happens without rewards is changed.",
+    "worth": "What a purchase is worth is changed, and the past learned again.",
     "pause": "The experiment is paused.",
     "resume": "The experiment is running again.",
     "archive": "The experiment is archived.",
@@ -143,6 +145,7 @@ ACTIONS = {
     "reforecast": ("admin", "manage"),
     "status": ("admin", "manage"),
     "stay": ("admin", "manage"),
+    "worth": ("admin", "manage"),
 }
 
 
@@ -164,6 +167,9 @@ def _done(service: Service, experiment: str, action: str, form: Mapping[str, Any
         case "reforecast":
             draft = forms.drafted(NewForecastBody, form)
             service.reforecast(experiment, draft.first, draft.values)
+        case "worth":
+            new = forms.worth_from(form)
+            service.change_worth(experiment, new.cost, new.tax, new.reward_range)
         case "stay":
             service.stay_with_leader(experiment, form.get("stay") == "yes")
         case "status":
@@ -279,9 +285,12 @@ def new_plan(who: Admin, form: Form, file: Upload) -> Response:
     except ServiceError as reason:
         return _new(who, typed, reason.status, error=forms.in_form(reason), **_again(reason, file))
     settings = body.settings()
-    turns, arms = settings.forecast, [arm.label or arm.id for arm in settings.arms]
+    turns, arms = settings.forecast, [_name(arm, settings.unit) for arm in settings.arms]
     plan, last = turns.plan(settings.playing(), len(arms)), len(turns.values)
-    facts = {"Arms": str(len(arms)), f"{turns.unit.capitalize()}s": f"{last:,}"}
+    facts = {
+        "Prices" if settings.priced else "Arms": str(len(arms)),
+        f"{turns.unit.capitalize()}s": f"{last:,}",
+    }
     if turns.calendar is not None:
         facts |= {"First": turns.name(1), "Last": turns.name(last)}
         facts["Time zone"] = turns.calendar.zone or "UTC"
@@ -297,7 +306,8 @@ def new_plan(who: Admin, form: Form, file: Upload) -> Response:
         facts=facts,
         words=(
             _when(plan, turns),
-            f"Arms: {', '.join(arms[:20])}{more}.",
+            f"{'Prices' if settings.priced else 'Arms'}: {', '.join(arms[:20])}{more}.",
+            *_worth(settings),
             f"Policy: {settings.policy}.",
             *(f"{note}." for note in notes),
             *([f"The forecast {past}."] if past else ()),
@@ -307,6 +317,24 @@ def new_plan(who: Admin, form: Form, file: Upload) -> Response:
         send=("/new", "Start the experiment"),
         back=("/new", "Start over"),
     )
+
+
+def _name(arm: Arm, unit: str) -> str:
+    """An arm as people read it."""
+    return arm.label or arm.id if arm.price is None else money(arm.price, unit, exactly=True)
+
+
+def _worth(settings: Settings) -> Iterator[str]:
+    """What a purchase is worth, in words; of arms that look like prices, that they do."""
+    if settings.priced:
+        cost = ", ".join(sorted({money(a.cost or 0.0, settings.unit, True) for a in settings.arms}))
+        tax = f", and the prices hold {percent(settings.tax)} tax" if settings.tax else ""
+        yield f"A sold piece costs {cost}{tax}: profit counts."
+    elif takings_at(arm.id for arm in settings.arms) is not None:
+        yield (
+            "These arms look like prices. Entered as prices, profit counts instead of rewards, and "
+            "one price tells of the others: start over to do so."
+        )
 
 
 def _when(plan: Plan, turns: TrafficForecast) -> str:

@@ -5,20 +5,22 @@ from datetime import UTC, date, datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.policies import DEFAULT_POLICY
+from highseason.bandit import PRICE_POLICY
 from highseason.traffic import Calendar
 from highseason_service.experiments import Service
 from highseason_service.forecast import TrafficForecast
-from highseason_service.model import Arm, DecisionRecord, Outcome, Settings
+from highseason_service.model import Arm, DecisionRecord, Outcome, Settings, prices_of
 
 NAME = "demo-shop"
 
 #: The prices, and the share of visitors who buy at each.
-BUYERS = {"8.99": 0.30, "9.99": 0.29, "10.99": 0.24, "11.99": 0.20}
+BUYERS = {8.99: 0.052, 9.99: 0.046, 10.99: 0.040, 11.99: 0.032, 12.99: 0.022}
 #: A price that is tried later.
-LATECOMER = ("9.49", 0.31)
+LATECOMER = (10.49, 0.0435)
+#: What a sold piece costs, at first and from a day on.
+COST, DEARER = 4.20, (180, 4.60)
 
-TURNS, PLAYED, SEED = 365, 250, 2026
+TURNS, PLAYED, SEED = 365, 250, 39
 
 
 def fill(service: Service, today: datetime | None = None) -> None:
@@ -28,13 +30,15 @@ def fill(service: Service, today: datetime | None = None) -> None:
         return
     start = (today - timedelta(days=PLAYED - 1)).date()
     traffic = expected_traffic(start)
-    arms = tuple(Arm(price, f"{price} euros") for price in BUYERS)
     forecast = TrafficForecast(tuple(traffic.tolist()), Calendar.starting(start.isoformat()))
     name = "The price of tea (simulated)"
-    service.create(Settings(NAME, name, arms, DEFAULT_POLICY, forecast, (0.0, 12.0)))
+    prices = prices_of([*BUYERS], COST)
+    service.create(Settings(NAME, name, prices, PRICE_POLICY, forecast, unit="€"))
     for turn in range(1, PLAYED):
         if turn == 120:
-            service.add_arm(NAME, Arm(LATECOMER[0], f"{LATECOMER[0]} euros"))
+            service.add_arm(NAME, Arm.priced(LATECOMER[0]))
+        if turn == DEARER[0]:
+            service.change_worth(NAME, cost=DEARER[1])
         decision = service.decide(NAME, turn)
         service.update_many(NAME, [_outcome(decision, float(traffic[turn - 1]))])
     service.decide(NAME, PLAYED)
@@ -53,6 +57,6 @@ def _outcome(decision: DecisionRecord, expected: float) -> Outcome:
     """What the day brought: a function of the seed and the turn."""
     draw = np.random.default_rng([SEED, decision.turn])
     visitors = int(draw.poisson(expected))
-    share = dict([*BUYERS.items(), LATECOMER])[decision.arm]
-    sold = int(draw.binomial(visitors, share))
-    return Outcome(decision.turn, round(sold * float(decision.arm), 2), float(visitors))
+    share = dict([*BUYERS.items(), LATECOMER])[float(decision.arm)]
+    bought = float(draw.binomial(visitors, share))
+    return Outcome(decision.turn, visitors=float(visitors), purchases=bought)

@@ -15,13 +15,13 @@ from pydantic import TypeAdapter, ValidationError
 
 import highseason as hs
 from highseason.core import collected, quiet
-from highseason.policies import DEFAULT_POLICY
 from highseason.traffic import (
     AmbiguousError,
     Blend,
     Multiplier,
     read,
     read_number,
+    read_share,
     unusual_days,
 )
 from highseason_service.errors import ClashError, InvalidError, in_words
@@ -37,7 +37,9 @@ from highseason_service.model import (
     Outcome,
     Settings,
     State,
+    WorthBody,
     arms_of,
+    prices_of,
 )
 
 T = TypeVar("T")
@@ -49,17 +51,19 @@ PACKED = (b"PK", b"\x1f\x8b", b"BZh", b"\xfd7z", b"\x28\xb5\x2f\xfd")
 #: The most columns of a file, and the most bytes of an Excel file once it is unpacked.
 MOST_COLUMNS, MOST_UNPACKED = 1_000, 64 * 2**20
 
-#: The policies to choose from, in a sentence each.
+#: The policies to choose from, in a sentence each; the first plays prices as price-curve.
 POLICIES = {
-    DEFAULT_POLICY: "Look ahead: try an arm while what may be learned is worth its price.",
+    "": "Look ahead: try an arm while what may be learned is worth its price.",
     "thompson": "Try arms by chance, each as often as it may be the best.",
     "greedy": "Try each arm once, then always play the best so far.",
 }
 
 #: What the form for a new experiment begins with.
 BLANK: dict[str, str] = dict.fromkeys(
-    "name id arms greatest zone dates decimal floor value every events".split(), ""
-) | {"policy": DEFAULT_POLICY, "least": "0", "seed": "0", "meaning": "past", "turns": "90"}
+    "name id arms prices cost tax unit policy greatest zone dates decimal floor value every "
+    "events".split(),
+    "",
+) | {"least": "0", "seed": "0", "meaning": "past", "turns": "90"}
 
 #: What fields are called in forms.
 _LABELS = {
@@ -68,6 +72,10 @@ _LABELS = {
     "greatest": "Greatest reward per visitor",
     "reward_range": "Least and greatest reward per visitor",
     "values": "traffic",
+    "purchases": "Purchases",
+    "cost": "Cost of a sold piece",
+    "tax": "Tax in the prices",
+    "unit": "Money",
 }
 #: Words of the library, and what they are called in forms.
 _WORDS = {
@@ -107,22 +115,39 @@ def new_experiment(
     fields: Mapping[str, str], file: str, content: bytes
 ) -> tuple[ExperimentBody, list[str]]:
     """The experiment that a form describes, with the traffic of an uploaded file, and notes."""
-    arms = arms_of(line for line in fields["arms"].splitlines() if line.strip())
+    lines = {name: [*filter(str.strip, fields[name].splitlines())] for name in ("arms", "prices")}
+    if bool(lines["arms"]) == bool(lines["prices"]):
+        raise InvalidError("say what is decided: prices, or other arms in their place")
+    tax = share(fields, "tax")
+    if lines["prices"]:
+        found = [number({"prices": line}, "prices") for line in lines["prices"]]
+        with collected() as near:
+            arms = prices_of(found, number(fields, "cost", "0"), tax)
+    else:
+        arms, near = arms_of(lines["arms"]), []
     G, notes = uploaded_forecast(fields, file, content)
+    notes += near
     forecast = TrafficForecast.of(G)
-    ends = [number(fields, name, "0") for name in ("least", "greatest")]
-    if (fields["greatest"] or ends[0]) and not ends[0] < ends[1]:
-        raise _refused("greatest", f"more than the least, {ends[0]:g}", fields["greatest"])
     body = {
         "id": fields["id"] or address(fields["name"]),
         "name": fields["name"],
         "arms": [*map(asdict, arms)],
-        "policy": fields["policy"],
+        "policy": fields["policy"] or None,
         "forecast": forecast.to_dict(),
-        "reward_range": ends if fields["greatest"] else None,
+        "reward_range": None if lines["prices"] else _ends(fields),
+        "tax": tax,
+        "unit": fields["unit"],
         "seed": whole(fields, "seed", "0"),
     }
     return checked(ExperimentBody, body), notes
+
+
+def _ends(fields: Mapping[str, str]) -> list[float] | None:
+    """The range of rewards that was typed, if one was."""
+    ends = [number(fields, name, "0") for name in ("least", "greatest")]
+    if (fields.get("greatest") or ends[0]) and not ends[0] < ends[1]:
+        raise _refused("greatest", f"more than the least, {ends[0]:g}", fields["greatest"])
+    return ends if fields.get("greatest") else None
 
 
 def check(service: Service, settings: Settings) -> None:
@@ -253,8 +278,13 @@ def drafted(kind: type[T], form: Mapping[str, Any]) -> T:
 
 def arm_from(form: Mapping[str, Any]) -> Arm:
     """The arm that a form describes."""
-    arm, label = Arm.typed(str(form.get("id", ""))), str(form.get("label", "")).strip()
-    body: dict[str, Any] = {"id": arm.id, "label": label or arm.label}
+    label = str(form.get("label", "")).strip()
+    if "price" in form:
+        own = number(form, "cost") if str(form.get("cost", "")).strip() else None
+        arm = Arm.priced(number(form, "price"), own)
+    else:
+        arm = Arm.typed(str(form.get("id", "")))
+    body = {"id": arm.id, "label": label or arm.label, "price": arm.price, "cost": arm.cost}
     body["when"] = str(form.get("when", "low"))
     for name in ("start", "end"):
         body[name] = whole(form, name) if str(form.get(name, "")).strip() else None
@@ -262,9 +292,30 @@ def arm_from(form: Mapping[str, Any]) -> Arm:
 
 
 def outcome_from(form: Mapping[str, Any]) -> Outcome:
-    """The reward that a form reports."""
-    amounts = {"reward": number(form, "reward"), "visitors": number(form, "visitors", counts=True)}
+    """The reward, or the purchases, that a form reports."""
+    brought = "purchases" if "purchases" in form else "reward"
+    amounts = {brought: number(form, brought, counts=brought == "purchases")}
+    amounts["visitors"] = number(form, "visitors", counts=True)
     return checked(Outcome, {"turn": whole(form, "turn")} | amounts)
+
+
+def worth_from(form: Mapping[str, Any]) -> WorthBody:
+    """What a purchase is worth, or the range of rewards, as a form has it."""
+    if "greatest" in form:
+        return checked(WorthBody, {"reward_range": _ends(form)})
+    costs = {
+        key.removeprefix("cost "): number(form, key) for key in form if key.startswith("cost ")
+    }
+    cost = costs or number(form, "cost")
+    return checked(WorthBody, {"cost": cost, "tax": share(form, "tax")})
+
+
+def share(form: Mapping[str, Any], name: str) -> float:
+    """A share that was typed, such as 0.19 or 19%; without one, none."""
+    try:
+        return read_share(str(form.get(name) or "0"))
+    except ValueError:
+        raise _refused(name, "a share such as 19%", str(form.get(name))) from None
 
 
 def whole(form: Mapping[str, Any], name: str, default: str = "") -> int:

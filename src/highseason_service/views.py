@@ -1,7 +1,7 @@
 """What the dashboard shows of an experiment, computed once per change of it."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from highseason.core import counted, format_number
 from highseason.policies import Plan, Policy
+from highseason.rewards import Offer
 from highseason_service import charts
 from highseason_service.charts import Chart, PlayHistory
 from highseason_service.experiments import Recent, Service, state_of
 from highseason_service.forecast import TrafficForecast
 from highseason_service.live import LATE, LiveExperiment
-from highseason_service.model import Arm, ArmReport, DecisionRecord, PlannedTurn, State
+from highseason_service.model import Arm, ArmReport, DecisionRecord, PlannedTurn, State, money
 
 #: How many of each a page shows.
 LATEST, COMING, ARMS, WAITING = 7, 7, 100, 100
@@ -51,6 +52,20 @@ class ExperimentView:
     latest: list[DecisionRecord]
     history: PlayHistory
     moment: datetime
+    why: str = ""  # Why the price that is now is played, and what that costs
+
+    def money(self, value: float, exactly: bool = False) -> str:
+        """A reward; where arms are prices, an amount of money."""
+        return money(value, self.state.unit, exactly) if self.state.priced else format_number(value)
+
+    @cached_property
+    def of_prices(self) -> list[charts.PriceChart]:
+        """The charts of prices, once something was reported."""
+        if not self.state.priced or not self.state.rewarded:
+            return []
+        arms = sorted(self.state.arms, key=lambda arm: arm.price or 0.0)
+        about = self.state.best, self.state.unit, self.state.tax
+        return charts.of_prices([arm for arm in arms if arm.status != "removed"], *about)
 
     @cached_property
     def now(self) -> int | None:
@@ -77,10 +92,11 @@ class ExperimentView:
     def charts(self) -> dict[str, Chart]:
         """The charts, by their names."""
         name = "" if self.best is None else self.name(self.best.id)
+        unit = self.state.unit if self.state.priced else None
         drawn = [
             charts.traffic(self.turns, self.plan, self.history, self.planned_from, self.past),
             charts.choices(self.turns, self.history),
-            charts.rewards(self.turns, self.history, name, self.worth),
+            charts.rewards(self.turns, self.history, name, self.worth, unit),
         ]
         return {chart.id: chart for chart in drawn}
 
@@ -89,6 +105,8 @@ class ExperimentView:
         order = {"playing": 0, "waiting": 1, "ended": 2, "removed": 3}
 
         def key(arm: ArmReport) -> tuple[int, bool, float]:
+            if arm.price is not None:
+                return order[arm.status] // 2, False, arm.price
             value = math.inf if arm.estimate is None else -arm.estimate
             return order[arm.status], arm.id != self.state.best, value
 
@@ -116,10 +134,15 @@ class ExperimentView:
     @cached_property
     def rewarded(self) -> list[tuple[int, str]]:
         """The latest turns with a reward."""
-        reward, visitors = self.history.reward, self.history.visitors
+        brought, visitors = self.history.brought, self.history.visitors
+        what = " purchases" if self.state.priced else ""
         return [
-            (turn, f"{name}, {format_number(reward[r])} from {format_number(visitors[r])} visitors")
-            for r, turn, name in self._latest(~np.isnan(reward))
+            (
+                turn,
+                f"{name}, {format_number(brought[r])}{what} from {format_number(visitors[r])} "
+                "visitors",
+            )
+            for r, turn, name in self._latest(~np.isnan(brought))
         ]
 
     def _latest(self, chosen: NDArray[np.bool_]) -> Iterator[tuple[int, int, str]]:
@@ -201,7 +224,9 @@ class ExperimentView:
     def name(self, arm: str) -> str:
         """An arm as people read it."""
         known = self.arms.get(arm)
-        return known.label if known is not None and known.label else arm
+        if known is None or known.label or known.price is None:
+            return known.label if known is not None and known.label else arm
+        return self.money(known.price, exactly=True)
 
     def _choice(self, record: DecisionRecord) -> str:
         name, others = self.name(record.arm), self._others(record)
@@ -251,15 +276,24 @@ class Views:
         return self._known.keep(experiment, view)
 
     def _build(self, experiment: str, moment: datetime) -> ExperimentView:
-        def seen(live: LiveExperiment) -> partial[ExperimentView]:
+        def seen(
+            live: LiveExperiment,
+        ) -> tuple[partial[ExperimentView], Mapping[str, Offer] | None]:
             coming = live.plan(COMING, live.next_turn(moment))
             about = state_of(live), live.bandit.policy, live.forecast, dict(live.arms)
-            return partial(ExperimentView, *about, live.planned(), coming)
+            offers, why, turn = live.bandit.offers, "", 0
+            if offers and live.forecast.calendar is not None:
+                turn = live.forecast.progress(moment)[0] or 0
+            if turn in live.decided:
+                day = live.forecast.unit
+                when = "today" if day == "day" else f"this {day}"
+                why = live.bandit.why(turn).text(live.settings.unit, when)
+            return partial(ExperimentView, *about, live.planned(), coming, why=why), offers
 
-        view = self._service.look(experiment, seen)
+        view, offers = self._service.look(experiment, seen)
         latest = self._service.decisions(experiment, limit=LATEST)
         # the last: it knows whatever they know
-        history = self._service.read(lambda one: PlayHistory.read(one, experiment))
+        history = self._service.read(lambda one: PlayHistory.read(one, experiment, offers))
         if history.turns > view.args[0].turns:  # the forecast was replaced in between
             return self._build(experiment, moment)
         return view(latest, history, moment)

@@ -26,6 +26,7 @@ from starlette.types import Scope
 from highseason.core import counted, format_number, percent
 from highseason_service.errors import ServiceError, in_words
 from highseason_service.experiments import Service
+from highseason_service.model import money
 from highseason_service.security import Tokens, includes
 
 #: The token of a browser that has signed in.  It ends with the browser, or when it is revoked.
@@ -242,5 +243,5 @@ pages = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-pages.filters |= {"number": format_number, "percent": percent, "counted": counted}
+pages.filters |= {"number": format_number, "percent": percent, "counted": counted, "money": money}
 pages.globals["asset"] = asset

@@ -52,6 +52,7 @@ def played(arms: list[int], rewards: list[float] | None = None, **more: Any) -> 
         "exploited": arm == 0,
         "reward": reward,
         "visitors": np.where(np.isnan(reward), NAN, 100.0),
+        "brought": reward,
     } | more
     rows = {name: np.asarray(values)[arm >= 0] for name, values in columns.items()}
     return PlayHistory(numbers={name: i for i, name in enumerate("abc")}, changes=[], **rows)
@@ -225,7 +226,7 @@ def report(name: str, status: str = "playing", **numbers: Any) -> ArmReport:
 def viewed(history: PlayHistory, **changes: Any) -> ExperimentView:
     """Ten days in November of an experiment, seen at noon of the third."""
     turns = changes.pop("turns", days(10))
-    state = SimpleNamespace(**{
+    state = SimpleNamespace(priced=False, **{
         "arms": (report("a", estimate=5.0), report("b")), "best": "a", "turns": 10, "decided": 4,
         "reward_range": None, "status": "running",
     } | changes.pop("state", {}))  # fmt: skip

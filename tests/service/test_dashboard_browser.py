@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, FilePayload, Page, expect
 from tests.reference.browser import chromium
 from tests.service.conftest import MOMENT, Server, settings
 from tests.service.test_new_experiments import traffic
+from tests.service.test_prices import played, priced
 
 from highseason.core.text import format_number
 from highseason_service import Service
@@ -33,6 +34,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         arm = service.decide("shelf", turn).arm
         service.update_many("shelf", [Outcome(turn, 10.0 * float(arm), 100.0)])
     service.add_arm("shelf", Arm("8.99", "price 8.99 <b>sale</b>", start=20))
+    service.create(priced())
+    played(service, turns=9)
     with Server(service) as one:
         yield one
 
@@ -61,6 +64,7 @@ def describe(page: Page, name: str, own_days: str = "") -> None:
     page.goto("/")
     page.get_by_role("link", name="New experiment").first.click()
     page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_text("Banners, headlines or other arms").click()
     page.get_by_label("Arms, one per line").fill("9.99\n10.99\n11.99, premium")
     page.get_by_label("Greatest reward").fill("12")
     page.get_by_label("How many turns").fill("30")
@@ -155,6 +159,64 @@ def test_a_day_of_a_merchandiser(page: Page, server: Server) -> None:
     assert [arm.status for arm in state.arms] == ["playing"] * 3 + ["removed"]
 
 
+def test_a_day_of_a_shop_with_prices(page: Page, server: Server) -> None:
+    page.goto("/new")
+    page.get_by_label("Name", exact=True).fill("Green tea")
+    page.get_by_label("Prices, one per line").fill("8,99\n9,99\n10,99\n11,99")
+    page.get_by_label("Cost of a sold piece").fill("4,20")
+    page.get_by_label("Money").fill("€")
+    page.get_by_label("How many turns").fill("30")
+    file = {"name": "traffic.csv", "mimeType": "text/csv", "buffer": traffic()}
+    page.get_by_label("CSV or Excel file").set_input_files(file)
+    page.get_by_role("button", name="See the plan").click()
+    expect(page.get_by_text("A sold piece costs 4.20 €: profit counts.")).to_be_visible()
+    page.get_by_role("button", name="Start the experiment").press("Enter")
+    page.get_by_role("button", name="Decide Tue 3 Nov 2026").press("Enter")
+    record = server.service.decision("green-tea", 3)
+    expect(page.locator("#now .arm")).to_have_text(f"{record.arm} €")
+
+    page.get_by_label("Purchases").fill("12")
+    page.get_by_label("Visitors who came").fill("310")
+    page.keyboard.press("Enter")
+    expect(page.locator(".brought").first).to_contain_text("12 bought of 310")
+    expect(page.locator(".verdict")).to_have_text(server.service.state("green-tea").verdict)
+
+    page.get_by_role("link", name="Prices").click()
+    dot = page.locator("#chart-demand circle.dot")
+    expect(dot).to_have_count(1)  # of four prices, one was tried
+    expect(page.locator("#chart-profit circle.knot")).to_have_count(4)
+    rows = page.locator("table.arms tbody tr")
+    expect(rows.locator("th")).to_contain_text(["8.99 €", "9.99 €", "10.99 €", "11.99 €"])
+    expect(rows.filter(has_text="12 of 310")).to_contain_text(f"{record.arm} €")
+
+    page.get_by_role("link", name="Manage").click()
+    page.get_by_label("Cost of a sold piece").fill("5")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("the past learned again")
+    margin = float(record.arm) - 5.0
+    assert server.service.decision("green-tea", 3).reward == pytest.approx(12 * margin)
+
+
+def test_a_large_dot_is_of_many_visitors(page: Page, server: Server) -> None:
+    """And what is drawn lies within its picture, on any screen."""
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto("/experiments/tea/arms")
+        for chart in ("demand", "profit"):
+            picture = page.locator(f"#chart-{chart} > svg").bounding_box()
+            assert picture is not None
+            for one in page.locator(f"#chart-{chart} circle, #chart-{chart} text").all():
+                box = one.bounding_box()
+                assert box is not None
+                assert picture["x"] - 1 <= box["x"]
+                assert box["x"] + box["width"] <= picture["x"] + picture["width"] + 1
+    seen = [arm.demand.visitors for arm in server.service.state("tea").arms if arm.rewards]
+    radii = [float(one.get_attribute("r")) for one in page.locator("#chart-demand .dot").all()]
+    areas = [(radius / max(radii)) ** 2 for radius in radii]
+    assert areas == pytest.approx([visitors / max(seen) for visitors in seen], abs=0.02)
+    assert len(set(seen)) == 3
+
+
 def test_charts_are_drawn_and_have_tables(page: Page, server: Server) -> None:
     page.goto("/experiments/shelf/season")
     expect(page.locator("canvas")).to_have_count(4)
@@ -233,7 +295,8 @@ def test_the_keyboard_is_enough(page: Page) -> None:
 def test_pages_fit_their_screen(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
     tabs = ("", "/season", "/arms", "/manage")
-    for path in ("/", "/new", *(f"/experiments/shelf{tab}" for tab in tabs)):
+    names = ("shelf", "tea")
+    for path in ("/", "/new", *(f"/experiments/{one}{tab}" for one in names for tab in tabs)):
         page.goto(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
     chart = page.goto("/experiments/shelf/season")
@@ -269,7 +332,8 @@ def test_axe_finds_nothing_serious(page: Page, scheme: str) -> None:
     _open_everything(page)
     found["new plan"] = _serious(axe, page)
     tabs = ("", "/season", "/manage", "/tables/choices")
-    for path in (*paths, *(f"/experiments/shelf{tab}" for tab in tabs)):
+    of_prices = (f"/experiments/tea{tab}" for tab in ("", "/arms", "/manage"))
+    for path in (*paths, *(f"/experiments/shelf{tab}" for tab in tabs), *of_prices):
         page.goto(path)
         _open_everything(page)
         found[path] = _serious(axe, page)

@@ -1,4 +1,4 @@
-"""Wherever no policy is named it is the same one: the option index, counting visitors."""
+"""Wherever no policy is named it is the same one: the option index, of prices the price curve."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 from tests.service.conftest import MOMENT, settings
+from tests.service.test_new_experiments import traffic
 
 import highseason as hs
+from highseason.bandit import PRICE_POLICY
 from highseason.policies import DEFAULT_POLICY, parse
 from highseason_service import Service, demo, model
 from highseason_service.commands.experiment import create
 from highseason_service.errors import ClashError
-from highseason_service.forms import BLANK
+from highseason_service.forms import BLANK, new_experiment
 from highseason_service.model import Noise
 from highseason_service.tables import events
 
@@ -49,30 +51,37 @@ def test_a_policy_is_the_same_by_what_it_plays(opened: Callable[[], Service]) ->
 def test_of_a_bandit() -> None:
     bandit = hs.Bandit(["a"], multiplier=[5], reward_range=(0, 1))
     assert bandit.policy == hs.OptionIndex(count="visitors")
-    assert bandit.policy == hs.Bandit(["a"], DEFAULT_POLICY, [5], reward_range=(0, 1)).policy
+    shelf = hs.Bandit(prices=[8.99, 9.99], multiplier=[5])
+    assert shelf.policy == hs.PriceCurve(count="visitors")
 
 
 def test_of_a_request_and_its_example() -> None:
     body = {"id": "x", "arms": [{"id": "a"}], "forecast": {"values": [5, 9]}}
     assert model.ExperimentBody.model_validate(body).settings().policy == DEFAULT_POLICY
     (example,) = model.ExperimentBody.model_json_schema()["examples"]
-    assert example["policy"] == DEFAULT_POLICY
+    assert model.ExperimentBody.model_validate(example).settings().policy == PRICE_POLICY
 
 
-def test_of_the_form() -> None:
-    assert BLANK["policy"] == DEFAULT_POLICY
+@pytest.mark.parametrize(
+    ("typed", "policy"),
+    [({"arms": "a\nb", "greatest": "1"}, DEFAULT_POLICY), ({"prices": "9\n10"}, PRICE_POLICY)],
+)
+def test_of_the_form(typed: dict[str, str], policy: str) -> None:
+    body, _ = new_experiment(BLANK | {"name": "tea"} | typed, "traffic.csv", traffic())
+    assert body.settings().policy == policy
 
 
-def test_of_the_command() -> None:
+@pytest.mark.parametrize("name", [DEFAULT_POLICY, PRICE_POLICY])
+def test_of_the_command(name: str) -> None:
     (option,) = [one for one in create.params if one.name == "policy"]
-    assert option.default == DEFAULT_POLICY
+    assert name in option.help
 
 
 def test_of_the_demo(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(demo, "PLAYED", 3)
     with Service(f"{tmp_path}/demo.db") as service:
         demo.fill(service, MOMENT)
-        assert service.state(demo.NAME).policy == f"{DEFAULT_POLICY}:count=visitors"
+        assert service.state(demo.NAME).policy == f"{PRICE_POLICY}:count=visitors"
 
 
 @pytest.mark.parametrize("within", ["", "limit-switching+", "soft+"])

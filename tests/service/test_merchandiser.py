@@ -19,6 +19,7 @@ from highseason.cli import main
 from highseason_service import Service
 
 PRICES = ["9.99", "10.99", "11.99"]
+COST = "4.20"
 TODAY = date.today()
 TOMORROW = TODAY + timedelta(days=1)
 
@@ -58,11 +59,11 @@ def test_an_export_is_read_right(export: Path) -> None:
 def test_in_four_commands(export: Path, shop: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first alone tells what to do tomorrow, the others name the price."""
     monkeypatch.setenv("HIGHSEASON_URL", shop.url)
-    arms = [word for price in PRICES for word in ("--arm", price)]
+    arms = [word for price in PRICES for word in ("--price", price)] + ["--cost", COST]
     file = str(export)
     plan, _, today, tomorrow = (
         run("plan", file, *arms),
-        run("experiment", "create", "tea", file, *arms, "--range", "0..12"),
+        run("experiment", "create", "tea", file, *arms),
         run("experiment", "decide", "tea"),
         run("experiment", "decide", "tea", "--turn", str(TOMORROW)),
     )
@@ -108,8 +109,8 @@ def test_in_six_clicks(page: Page, shop: Server, export: Path) -> None:
     page.goto("/")
     click("link", "New experiment")
     page.get_by_label("Name", exact=True).fill("The price of tea")
-    page.get_by_label("Arms, one per line").fill("\n".join(PRICES))
-    page.get_by_label("Greatest reward").fill("12")
+    page.get_by_label("Prices, one per line").fill("\n".join(PRICES))
+    page.get_by_label("Cost of a sold piece").fill(COST)
     clicks += 1  # the file is chosen
     page.get_by_label("CSV or Excel file").set_input_files(export)
     click("button", "See the plan")

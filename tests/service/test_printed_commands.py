@@ -19,11 +19,12 @@ from tests.cli.test_help import SERVED
 from tests.docs.test_examples import PAGES, SHELL, blocks, commands
 from tests.service.conftest import MOMENT, Server, settings
 from tests.service.postgresql import PostgreSQL
+from tests.service.test_prices import priced
 
 from highseason.cli import main
 from highseason.logs import write_events
 from highseason_service import Service
-from highseason_service.model import Arm, Outcome
+from highseason_service.model import Arm, Outcome, prices_of
 from studies.logged.generate import generate_events
 
 INLINE = re.compile(r"`(highseason [^`]+ --[^`]+)`")
@@ -101,11 +102,16 @@ def test_an_experiment(line: str, live: Server, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("HIGHSEASON_URL", live.url)
     service = live.service
     if line.split()[2] != "create":
-        service.create(settings("tea", policy="option-index"))
-        service.decide("tea", 1)
-        service.update_many("tea", [Outcome(1, 900.0, 200.0)])
+        service.create(priced("tea", arms=prices_of([8.99, 9.99, 10.99, 11.99], 4.2)))
+        service.create(settings("banner", policy="option-index", reward_range=(0, 12)))
+        for name, brought in (("tea", {"purchases": 12.0}), ("banner", {"reward": 900.0})):
+            service.decide(name, 1)
+            service.update_many(name, [Outcome(1, visitors=200.0, **brought)])
         if line.split()[2] == "update":
-            service.decide("tea", 17)  # the only one that waits: over or not
+            for price in ("8.99", "10.99", "11.99"):  # takings are a number of sales at 9.99
+                service.remove_arm("tea", price)
+            for name in ("tea", "banner"):
+                service.decide(name, 17)  # the only one that waits: over or not
     if line.split()[2] == "resume":
         service.change_status("tea", "pause")
     assert run(line)
