@@ -54,7 +54,7 @@ def test_they_are_those_of_the_guide() -> None:
         "time for the head of a request to come": server.HEAD_SECONDS,
         "time for its body to come": security.BODY_SECONDS,
         "time in which nothing is read of an answer": server.READ_SECONDS,
-        "text of a policy": policy["maxLength"],
+        "text of a policy": policy["anyOf"][0]["maxLength"],
     }
     words = " ".join(GUIDE.read_text(encoding="utf-8").split())
     assert f"requests under way, for up to {server.GRACE} seconds" in words

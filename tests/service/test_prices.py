@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.service.test_new_experiments import plan, traffic
 
 import highseason as hs
 from highseason.bandit import PRICE_POLICY
+from highseason.core import format_number
 from highseason_service import Service, export, forms
 from highseason_service.audit import audit
 from highseason_service.client import Client
@@ -484,17 +486,22 @@ def test_prices_are_shown_in_their_order_with_their_bands(live: Server, http: ht
 
 
 def test_why_a_price_is_played_and_what_it_costs(live: Server, http: httpx.Client) -> None:
-    """On the first turn that explores, said as of now."""
-    live.service.create(priced(cost=1.0))
-    for turn in range(1, 3):
-        arm = live.service.decide("tea", turn).arm
-        live.service.update_many("tea", [Outcome(turn, visitors=100.0, purchases=4.0)])
-    today = live.service.decide("tea", 3)
-    why = live.service.look("tea", lambda one: one.bandit.why(3))
-    page = http.get("/experiments/tea").text
-    said = why.text("€")
-    assert (said[0].upper() + said[1:] in page) == (not today.exploited)
-    assert (f"played {arm} €" in page) or not today.exploited
+    """On a day that exploits it earns most; on one that explores it says what that costs."""
+    service = live.service
+    service.create(priced())
+    seen = set[bool]()
+    for turn in range(1, 20):
+        today = service.decide("tea", turn)
+        service.clock = lambda days=turn - 3: MOMENT + timedelta(days=days)
+        page = http.get("/experiments/tea").text.partition('id="now"')[2].partition("</section>")[0]
+        cost = service.look("tea", lambda one: one.bandit.why(one.bandit.last_turn).cost)
+        said = f"To learn: costs about {format_number(cost)} € today."
+        assert (said in page) == (not today.exploited)
+        assert (f"played {today.arm} €, the best so far" in page) == today.exploited or turn == 1
+        seen.add(today.exploited)
+        bought = 3.0 + turn % 3
+        service.update_many("tea", [Outcome(turn, visitors=100.0, purchases=bought)])
+    assert seen == {True, False}
 
 
 def test_a_new_experiment_of_prices(live: Server, http: httpx.Client) -> None:
