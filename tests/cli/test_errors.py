@@ -96,9 +96,11 @@ WRONG = {
     "nothing to tune": ("tune greedy", "greedy has no parameters", "nothing to tune"),
     "no theorem": ("bound -p greedy --means 0.1,0.2", "no theorem covers greedy", "ucb-z"),
     "no days for a calendar": ("plan bare.csv --arms 2 --out x.ics", "needs dates", "a .csv"),
-    "a served experiment without arms": ("serve --experiment 2099.csv", "at least one arm", "arm"),
+    "a served experiment without arms": (
+        "serve --experiment 2099.csv", "needs prices or arms", "--price"
+    ),
     "a served range that falls": (
-        "serve --experiment 2099.csv --arm 1 --arm 2 --range 5..1", "--range must be", "rising"
+        "serve --experiment 2099.csv --arm a --arm b --range 5..1", "--range must be", "rising"
     ),
     "traffic twice": ("plan ok.csv -m two.csv", "give the traffic once", "ok.csv or with"),
     "traffic and a shape": ("plan ok.csv -m wave", "give the traffic once", "--multiplier wave"),

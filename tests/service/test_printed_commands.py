@@ -91,7 +91,7 @@ def test_every_kind_is_there() -> None:
     assert here == set(COMMANDS)
     assert len(of("experiment")) > 25
     assert (
-        "highseason serve --experiment visitors.csv --arm 9.99 --arm 10.99 --range 0..11"
+        "highseason serve --experiment visitors.csv --price 9.99 --price 10.99 --cost 4.20"
         in COMMANDS
     )
 

@@ -53,7 +53,8 @@ def parse_policies(policy: Sequence[str], profile: str | None) -> dict[str, hs.P
     >>> parse_policies(["ucb", "ucb-z:z=30"], profile=None)["ucb-z:z=30"].z
     30.0
     """
-    given = click.get_current_context().params
+    context = click.get_current_context(silent=True)
+    given = {} if context is None else context.params
     if not policy and (given.get("price") or given.get("prices")):
         policy = [hs.PriceCurve.name]
     if not policy and given.get("file"):

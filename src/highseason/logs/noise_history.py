@@ -147,7 +147,7 @@ def read_sales(
         The columns t (the days, counted from 1), price, purchases and visitors.
 
     >>> import pandas as pd
-    >>> days = {"Datum": ["1.3.2026", "2.3.2026"], "Preis": ["9,99", "10,99"]}
+    >>> days = {"Datum": ["1.3.2026", "2.3.2026"], "Preis": [9.99, 10.99]}
     >>> sold = {"Bestellungen": [12, 9], "Besucher": [300, 280]}
     >>> read_sales(pd.DataFrame(days | sold), dates="dmy").values.tolist()
     [[1.0, 9.99, 12.0, 300.0], [2.0, 10.99, 9.0, 280.0]]

@@ -461,7 +461,7 @@ class PriceCurve(CountingPolicy):
     [42.0, 41.0, 0.025, 0.0]
     >>> shelf = hs.rewards.prices([8.99, 9.99, 10.99], rates=[0.05, 0.03, 0.028], cost=4)
     >>> hs.play(hs.PriceCurve(), shelf, [500] * 10).arms
-    array([2, 0, 1, 2, 0, 0, 0, 0, 0, 0])
+    array([0, 2, 0, 0, 1, 0, 0, 0, 0, 0])
     """
 
     name = "price-curve"

@@ -312,7 +312,7 @@ def _outcome(text: str, **more: Any) -> options.Decorator:
 @_subcommand(
     "update",
     "highseason experiment update tea --purchases 12 --visitors 310",
-    "highseason experiment update tea --turn 2026-11-17 --takings 119.88 --visitors 280",
+    "highseason experiment update tea --takings 119.88 --visitors 280",
     "highseason experiment update banner --reward 1234.5 --visitors 310",
 )
 @_outcome("The turn.  [default: the one that waits for its reward, over if several do]")

@@ -19,7 +19,7 @@ from highseason_service.model import ExperimentBody
     "serve",
     "highseason serve",
     "highseason serve --demo",
-    "highseason serve --experiment traffic.csv --price 9.99 --price 10.99 --cost 4.20",
+    "highseason serve --experiment traffic.csv --price 9.99 --price 10.99 --cost 4",
     "highseason serve --database postgresql://shop@db.example/shop --host 0.0.0.0",
 )
 @database_option
