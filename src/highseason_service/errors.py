@@ -105,8 +105,8 @@ def _sentence(error: Mapping[str, Any], names: Mapping[str, str] | None) -> str:
     if kind == "json_invalid":
         return f"the body is not JSON: see character {place[0] + 1}"
     union = next((one for one in _UNIONS if one in place), "")
-    if union and kind not in _SAID:
-        place = place[: place.index(union) + 1]
+    if union and (kind not in _SAID or place[-1] != union):
+        kind, place = "union", place[: place.index(union) + 1]
     last = next((one for one in reversed(place) if isinstance(one, str)), "")
     path = "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in place).lstrip(".")
     field = f"{(path if names is None else names.get(last, last)) or 'the body'}: "

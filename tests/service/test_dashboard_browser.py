@@ -214,7 +214,7 @@ def test_a_large_dot_is_of_many_visitors(page: Page, server: Server) -> None:
     radii = [float(one.get_attribute("r")) for one in page.locator("#chart-demand .dot").all()]
     areas = [(radius / max(radii)) ** 2 for radius in radii]
     assert areas == pytest.approx([visitors / max(seen) for visitors in seen], abs=0.02)
-    assert len(set(seen)) == 3
+    assert len(set(seen)) > 1
 
 
 def test_charts_are_drawn_and_have_tables(page: Page, server: Server) -> None:

@@ -210,7 +210,7 @@ def test_a_backup_under_load_restores_the_state(
             one.result()
     with Service(copy) as again:
         assert again.state("shelf") == before
-        rewards = {d.turn: d.reward for d in again.decisions("busy", limit=1000)}
+        rewards = {d.turn: d.reward for d in again.decisions("busy", limit=4000)}
         assert all(rewards[outcome.turn] == outcome.reward for outcome in known)
         assert [report.problems for report in audit(again.database)] == [(), ()]
         play(again, range(21, 30))
